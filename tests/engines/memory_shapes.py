@@ -1,4 +1,18 @@
-"""Shapes of scenarios for the estimate of memory, with sizes over three orders of magnitude."""
+"""Shapes of scenarios for the estimate of memory, with sizes over three orders of magnitude.
+
+As a program it runs those named on standard input, each in a process of its own, and prints a line
+for each: the growth of the peak and the estimate, in bytes.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from forebay.effort import Effort
+from forebay.engines.footprint import Limit
+from forebay.engines.simulation import SimulationEngine
+from forebay.scenario import loads
 
 WINDOW = '[measure]\nwarmup = "{warmup}"\nduration = "{duration}"\n'
 
@@ -30,21 +44,13 @@ def chain(links: int, queue: str, classes: int, flows: int) -> str:
     return text + WINDOW.format(warmup="20 ms", duration="30 ms")
 
 
-def isp(hosts: int, edges: int, flows: int) -> str:
-    """Return a provider's network."""
+def network(topology: str, delay: str, flows: int, latest: str, window: str) -> str:
+    """Return a provider's network, or a data centre."""
     return (
-        '[link]\nrate = "1 Gbit/s"\ndelay = "1 ms"\n[queue]\nsize = "100 packets"\n'
-        f"[topology.isp]\nhosts = {hosts}\nedges = {edges}\n[[traffic]]\nflows = {flows}\n"
-        'start = { uniform = ["0 s", "10 ms"] }\n' + WINDOW.format(warmup="20 ms", duration="20 ms")
-    )
-
-
-def fat_tree(k: int, flows: int) -> str:
-    """Return a data centre."""
-    return (
-        '[link]\nrate = "1 Gbit/s"\ndelay = "10 us"\n[queue]\nsize = "100 packets"\n'
-        f"[topology.fat_tree]\nk = {k}\n[[traffic]]\nflows = {flows}\n"
-        'start = { uniform = ["0 s", "10 s"] }\n' + WINDOW.format(warmup="5 ms", duration="5 ms")
+        f'[link]\nrate = "1 Gbit/s"\ndelay = "{delay}"\n[queue]\nsize = "100 packets"\n'
+        f"[topology.{topology}\n[[traffic]]\nflows = {flows}\n"
+        f'start = {{ uniform = ["0 s", "{latest}"] }}\n'
+        + WINDOW.format(warmup=window, duration=window)
     )
 
 
@@ -70,9 +76,11 @@ SHAPES: dict[str, str] = {
         chain(30, 'discipline = "fq_codel"\nsize = "1000 packets"\nbuckets = 65536', 1, 100),
     "500 links of a million packets": chain(500, 'size = "1000000 packets"', 1, 100),
     **{f"{n} links with {n} classes": chain(n, DROP_TAIL, n, 50) for n in (10, 100, 1000)},
-    **{f"isp of {hosts} hosts": isp(hosts, edges, flows)
+    **{f"isp of {hosts} hosts":
+       network(f"isp]\nhosts = {hosts}\nedges = {edges}", "1 ms", flows, "10 ms", "20 ms")
        for hosts, edges, flows in ((1000, 100, 100), *LARGE)},
-    **{f"fat tree of {k}": fat_tree(k, flows) for k, flows in ((4, 100), (8, 1000), (16, 5000))},
+    **{f"fat tree of {k}": network(f"fat_tree]\nk = {k}", "10 us", flows, "10 s", "5 ms")
+       for k, flows in ((4, 100), (8, 1000), (16, 5000))},
     **{f"datagrams at {rate}": link(rate, 'discipline = "bfifo"\nsize = "1 MB"',
        f'kind = "udp"\nflows = 10\nrate = "{rate}"\npacket = "64 B"\nstart = "0 s"')
        for rate in ("1 Mbit/s", "30 Mbit/s", "1 Gbit/s")},
@@ -88,3 +96,48 @@ SHAPES: dict[str, str] = {
        'kind = "short"\narrival_rate = 10.0\nlength = "14 packets"\nrtt = "50 ms"')
        for rate in ("10 Gbit/s", "10 Tbit/s")},
 }  # fmt: skip
+SMALL = '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\nstart = "0 s"\n'
+
+
+def status(name: str) -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(name):
+            return 1024 * int(line.split()[1])
+    raise LookupError(name)
+
+
+def engine() -> SimulationEngine:
+    made = SimulationEngine()
+    made.limit_memory(10**11)
+    return made
+
+
+def measure(shape: str) -> tuple[float, float]:
+    estimates: list[float] = []
+    check = Limit.check
+
+    def recorded(self, estimated, seeds):
+        estimates.append(estimated.least(seeds))
+        check(self, estimated, seeds)
+
+    Limit.check = recorded  # type: ignore[method-assign]
+    engine().run(loads(SMALL), [1])  # touches what every run needs
+    scenario = loads(SHAPES[shape])
+    Path("/proc/self/clear_refs").write_text("5")
+    before = status("VmRSS")
+    engine().run(scenario, [1], Effort(jobs=1))
+    return status("VmHWM") - before, estimates[-1]
+
+
+def main() -> None:
+    engine().run(loads(SMALL), [1], Effort(jobs=1))  # imports, without a thread that stays
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            print(json.dumps(measure(line.strip())), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
+if __name__ == "__main__":
+    main()

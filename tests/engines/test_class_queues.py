@@ -1,6 +1,7 @@
 """Several class queues before a wire, from a scenario to an answer."""
 
 import pytest
+from tests.refused import refused
 
 import forebay
 from forebay.outcome import ClassOutcome
@@ -13,18 +14,14 @@ link.rate = "10 Mbit/s"
 [queue]
 discipline = "classes"
 size = "60 packets"
-[[queue.classes]]
-name = "voice"
-traffic = ["voip"]
-priority = 1
-size = "20 packets"
-[[queue.classes]]
-name = "business"
-traffic = ["erp"]
-weight = 3.0
-[[queue.classes]]
-name = "rest"
-default = true
+classes = [
+    { name = "voice", traffic = ["voip"], priority = 1, size = "20 packets" },
+    { name = "business", traffic = ["erp"], weight = 3.0 },
+    { name = "rest", default = true },
+]
+[measure]
+warmup = "4 s"
+duration = "12 s"
 [[traffic]]
 name = "voip"
 kind = "udp"
@@ -40,9 +37,6 @@ rtt = { uniform = ["40 ms", "60 ms"] }
 name = "bulk"
 flows = 8
 rtt = { uniform = ["40 ms", "60 ms"] }
-[measure]
-warmup = "4 s"
-duration = "12 s"
 """
 
 
@@ -84,18 +78,15 @@ def test_the_order_of_priorities_is_the_order_of_numbers_not_of_the_list():
 def test_one_class_alone_is_one_queue():
     alone = "queue.classes=[{name='all', default=true}]"
     several = classes(alone)
-    plain = classes("queue.discipline=drop-tail", text=PORT.replace(CLASSES, ""))
+    plain = classes("queue.discipline=drop-tail", "queue.classes=[]")
     for name, each in several.items():
         assert mbps(each) == pytest.approx(mbps(plain[name]), rel=0.02)
         assert loss(each) == pytest.approx(loss(plain[name]), rel=0.1, abs=1e-4)
 
 
-CLASSES = PORT[PORT.index("[[queue.classes]]") : PORT.index("[[traffic]]")]
-
-
 def test_a_class_without_traffic_changes_nothing():
-    empty = "[[queue.classes]]\nname = 'video'\npriority = 0\nweight = 9.0\n"
-    with_it = PORT.replace("[[traffic]]", empty + "[[traffic]]", 1)
+    empty = '    { name = "video", priority = 0, weight = 9.0 },\n    { name = "rest"'
+    with_it = PORT.replace('    { name = "rest"', empty)
     first, second = (forebay.run(loads(text), seeds=1) for text in (PORT, with_it))
     assert first.classes == second.classes
 
@@ -121,12 +112,6 @@ def test_each_link_serves_its_own_classes():
     assert mbps(each["bulk"]) > 4.5 and mbps(each["erp"]) < 0.5
 
 
-def test_red_too_short_names_its_class():
-    sets = ["queue.classes.1.red={min='1 kB'}"]
-    with pytest.raises(forebay.ScenarioError, match=r"class queue business before bottleneck: red"):
-        forebay.run(loads(PORT, overrides=sets), seeds=1)
-
-
 def test_a_sizing_sets_the_classes_without_a_size_and_says_which():
     scenario = loads(PORT, overrides=["queue.classes.1.share=0.5"])
     parameter = parameter_of(scenario, "simulation", 500)
@@ -138,20 +123,17 @@ def test_a_sizing_sets_the_classes_without_a_size_and_says_which():
         "their own: voice"
     )
     own = loads(PORT, overrides=[f"queue.classes.{i}.size='9 packets'" for i in (1, 2)])
-    with pytest.raises(forebay.ScenarioError, match="each class queue has its own size"):
+    with refused("each class queue has its own size"):
         parameter_of(own, "simulation", 500)
 
 
-def test_a_sizing_of_class_queues_is_no_configuration_of_one():
+def test_neither_a_sizing_of_class_queues_nor_a_scenario_is_a_configuration_of_one(tmp_path):
     sets = ["goals.utilization=0.6", "measure.duration=3 s", "measure.warmup=1 s"]
     answer = forebay.size(loads(PORT, overrides=sets), seeds=2)
     assert answer.buffer is not None
     assert answer.governs.regime == "class queues" and answer.governs.law is None
     with pytest.raises(PlatformError, match="several class queues"):
         of_sizing(answer, "size.json")
-
-
-def test_a_scenario_of_class_queues_is_no_configuration_of_one(tmp_path):
     path = tmp_path / "port.toml"
     path.write_text(PORT)
     with pytest.raises(PlatformError, match="several class queues"):
@@ -203,8 +185,9 @@ def test_a_class_gets_its_least_rate_and_its_share_of_the_rest():
             ["1.min_rate=6 Mbit/s", "2.min_rate=5 Mbit/s"],
             r"queue.classes: the min_rates, 11 Mbit/s in all, are more than the link's 10 Mbit/s",
         ),
+        (["1.red={min='1 kB'}"], r"class queue business before bottleneck: red"),
     ],
 )
-def test_rates_that_cannot_be_are_refused(sets, said):
-    with pytest.raises(forebay.ScenarioError, match=said):
-        loads(PORT, overrides=[f"queue.classes.{each}" for each in sets])
+def test_rates_and_thresholds_that_cannot_be_are_refused(sets, said):
+    with refused(said):
+        forebay.run(loads(PORT, overrides=[f"queue.classes.{each}" for each in sets]), seeds=1)

@@ -1,6 +1,7 @@
 """Delay by class at the link under study, and congestion controls apart within it."""
 
 import pytest
+from tests.scenarios import scenario
 
 import forebay
 from forebay.effort import Effort
@@ -58,20 +59,13 @@ def test_the_link_s_delay_is_that_of_its_classes_together(discipline):
 
 
 def test_a_class_alone_has_the_link_s_delay():
+    """And one that does not cross the link has none."""
     text = VOIP.format(discipline="codel")
     alone = run(text[: text.index('[[traffic]]\nname = "voip"')])
-    assert mean_delay(alone.classes[0]) == pytest.approx(
-        alone.links["bottleneck"].queue_delay_s.mean.value,
-        rel=1 / 64,  # type: ignore[union-attr]
-    )
-
-
-def test_a_class_that_does_not_cross_the_link_has_no_delay_there():
-    more = (
-        '[[links]]\nname = "aside"\nrate = "10 Mbit/s"\n[[traffic]]\nflows = 2\nroute = ["aside"]\n'
-    )
-    text = VOIP.format(discipline="drop-tail")
-    outcome = run(text + more)
+    whole = alone.links["bottleneck"].queue_delay_s.mean.value
+    assert mean_delay(alone.classes[0]) == pytest.approx(whole, rel=1 / 64)
+    aside = '[[links]]\nname = "aside"\nrate = "10 Mbit/s"\n'
+    outcome = run(f'{text}{aside}[[traffic]]\nflows = 2\nroute = ["aside"]\n')
     assert outcome.classes[2].queue_delay_s is None and outcome.classes[2].link == "aside"
 
 
@@ -86,34 +80,21 @@ def test_controllers_of_a_class_make_up_the_class():
     rates = [one.loss_rate.value for one in each if one.loss_rate]
     assert min(rates) <= kind.loss_rate.value <= max(rates)
     assert all(one.jain is not None and one.jain.n == 3 for one in each)
+    (kind,) = forebay.run(scenario()).classes
+    assert kind.controllers is None, "a class of one control is not split"
 
 
-def test_a_class_of_one_controller_is_not_split():
-    (kind,) = run(
-        MIX.replace('{{ "reno" = {share}, "cubic" = {rest} }}', '"reno"').format()
-    ).classes
-    assert kind.controllers is None
-
-
-LINK = """
-link.rate = "1 Mbit/s"
-queue.size = "30 kB"
-measure = { warmup = "0 s", duration = "10 s" }
-"""
-LISTED = """
-[[traffic]]
-kind = "transfers"
-rtt = "20 ms"
-congestion_control = { reno = 0.5, cubic = 0.5 }
-transfers = [
-    { start = "0 s", size = "100 kB" }, { start = "0 s", size = "100 kB" },
-    { start = "0 s", size = "100 kB", congestion_control = "bbr" },
-]
-"""
+LINK = {"link.rate": "1 Mbit/s", "queue.size": "30 kB", "measure.warmup": "0 s",
+        "measure.duration": "10 s"}  # fmt: skip
 
 
 def test_a_listed_control_outside_the_mix_is_told_too():
-    (group,) = forebay.run(loads(LINK + LISTED)).classes
+    one = {"start": "0 s", "size": "100 kB"}
+    listed = {
+        "kind": "transfers", "rtt": "20 ms", "congestion_control": {"reno": 0.5, "cubic": 0.5},
+        "transfers": [one, one, one | {"congestion_control": "bbr"}],
+    }  # fmt: skip
+    (group,) = forebay.run(scenario(LINK | {"traffic": [listed]})).classes
     shares = [each.goodput_share for each in group.controllers.values()]
     assert "bbr" in group.controllers
     assert sum(share.value for share in shares if share) == pytest.approx(1.0)
@@ -121,8 +102,10 @@ def test_a_listed_control_outside_the_mix_is_told_too():
 
 
 def test_few_transfers_with_most_of_the_bytes_are_said_of_short_flows_too():
-    short = '[[traffic]]\nkind = "short"\nload = 0.6\nlength = '
-    heavy = '{ pareto = { mean = "20 packets", shape = 1.2 } }'
-    (line,) = forebay.run(loads(LINK + short + heavy)).late_starts
+    def late_starts(length: object) -> tuple[str, ...]:
+        short = {"kind": "short", "load": 0.6, "length": length}
+        return forebay.run(scenario(LINK | {"traffic": [short]})).late_starts
+
+    (line,) = late_starts({"pareto": {"mean": "20 packets", "shape": 1.2}})
     assert "may be off by about" in line
-    assert not forebay.run(loads(LINK + short + '{ geometric = "20 packets" }')).late_starts
+    assert not late_starts({"geometric": "20 packets"})

@@ -1,15 +1,20 @@
-"""Flows that never send are not flows: readings, laws and words count those that do."""
+"""Flows that never send are not flows, and those that have not settled have no interval.
+
+Readings, laws and words count those that send; `run` says what the others need, or measures later.
+"""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.refused import refused
 
 import forebay
-from forebay import Scenario, ScenarioError, laws
+from forebay import Scenario, laws
 from forebay.engines.replication import readings
 from forebay.engines.simulation.runs import make_run
 from forebay.outcome import ClassOutcome, Outcome
+from forebay.scenario import loads
 from forebay.workload import draw
 
 SHORT_RUN = """
@@ -25,9 +30,11 @@ start = { uniform = ["0 s", "10 s"] }
 
 
 def scenario(*overrides: str) -> Scenario:
-    from forebay.scenario import loads
-
     return loads(SHORT_RUN, overrides=overrides)
+
+
+def late_starts(*overrides: str, engine: str = "simulation", seeds: int = 1) -> tuple[str, ...]:
+    return forebay.run(scenario(*overrides), engine, seeds=seeds).late_starts
 
 
 def only_class(outcome: Outcome) -> ClassOutcome:
@@ -47,31 +54,27 @@ def test_only_flows_that_sent_in_the_window_are_active_and_make_jain_s_index():
     assert seen.flows == 10 and active(seen) == np.count_nonzero(sent) < 10
     got = rows["window_bytes"][sent].astype(float)
     assert seen.jain.value == pytest.approx(got.sum() ** 2 / (got.size * (got**2).sum()))
-
-
-def test_flows_that_all_start_in_time_are_all_active():
-    seen = only_class(forebay.run(scenario("traffic.0.start=0 s")))
-    assert active(seen) == 10 and seen.jain.value > 0.7
-
-
-def test_the_mean_of_active_flows_is_over_the_seeds():
-    each = [active(only_class(forebay.run(scenario(), seed=seed))) for seed in (1, 2)]
-    assert active(only_class(forebay.run(scenario(), seeds=2))) == sum(each) / 2
-
-
-def test_users_and_short_flows_are_active_where_they_send():
     short = '{kind="short",length="5 packets",arrival_rate=20.0,rtt="20 ms"}'
     outcome = forebay.run(scenario(f"traffic.0={short}"))
     rows = outcome.flows()
     assert active(only_class(outcome)) == np.count_nonzero(rows["window_bytes"] > 0)
 
 
+def test_all_in_time_are_active_and_the_mean_is_over_the_seeds():
+    seen = only_class(forebay.run(scenario("traffic.0.start=0 s")))
+    assert active(seen) == 10 and seen.jain.value > 0.7
+    each = [active(only_class(forebay.run(scenario(), seed=seed))) for seed in (1, 2)]
+    assert active(only_class(forebay.run(scenario(), seeds=2))) == sum(each) / 2
+
+
 def test_late_starts_are_said_with_the_flows_of_the_answer_s_seeds():
-    (line,) = forebay.run(scenario()).late_starts
+    (line,) = late_starts()
     assert line.startswith("9 of 10 flows of traffic.0 start after the warm-up of 1 s, 8 of them")
-    (line,) = forebay.run(scenario(), seeds=2).late_starts
+    (line,) = late_starts(seeds=2)
     assert "3 to 8 of them not before the run ends" in line
-    assert forebay.run(scenario("traffic.0.start=1 s")).late_starts == ()
+    assert late_starts("traffic.0.start=1 s") == ()
+    answer = forebay.size(scenario("goals.utilization=0.5"), seeds=2)
+    assert answer.late_starts and "start after the warm-up" in answer.late_starts[0]
 
 
 def test_a_flow_that_joins_is_not_refused_and_said_without_a_hint():
@@ -87,7 +90,7 @@ def test_a_flow_that_joins_is_not_refused_and_said_without_a_hint():
 
 
 def test_a_run_in_which_no_flow_starts_is_refused():
-    with pytest.raises(ScenarioError, match=r"no flow starts before the run ends at 4 s \(seed"):
+    with refused(r"no flow starts before the run ends at 4 s \(seed"):
         for seed in range(1, 9):
             forebay.run(scenario("traffic.0.flows=1"), seed=seed)
 
@@ -112,22 +115,16 @@ def test_a_starved_long_flow_counts_in_jain_s_index():
     assert not readings._had_to_send(asked, late).any()
 
 
-def test_a_sizing_says_late_starts_too():
-    answer = forebay.size(scenario("goals.utilization=0.5"), seeds=2)
-    assert answer.late_starts and "start after the warm-up" in answer.late_starts[0]
-
-
 def test_transfers_that_start_after_the_end_are_said_or_refused():
     listed = '{{kind="transfers",rtt="20 ms",transfers=[{}]}}'
     late, soon = '{start="20 s",size="10 kB"}', '{start="2 s",size="10 kB"}'
-    with pytest.raises(ScenarioError, match="no transfer starts before the run ends at 4 s"):
+    with refused("no transfer starts before the run ends at 4 s"):
         scenario(f"traffic.0={listed.format(late)}")
-    outcome = forebay.run(scenario(f"traffic.0={listed.format(f'{late},{soon}')}"))
-    assert outcome.late_starts == (
+    assert late_starts(f"traffic.0={listed.format(f'{late},{soon}')}") == (
         "1 of 2 transfers of traffic.0 do not start before the run ends at 4 s: "
         "write a longer measure.duration",
     )
-    assert forebay.run(scenario(f"traffic.0={listed.format(soon)}")).late_starts == ()
+    assert late_starts(f"traffic.0={listed.format(soon)}") == ()
 
 
 def test_flows_that_stop_within_the_warmup_are_said_and_have_no_state():
@@ -137,18 +134,16 @@ def test_flows_that_stop_within_the_warmup_are_said_and_have_no_state():
         "write a later stop, or a shorter measure.warmup",
     )
     assert active(only_class(outcome)) == 0 and only_class(outcome).settled is None
-    assert forebay.run(scenario("traffic.0.start=0 s", "traffic.0.stop=3 s")).late_starts == ()
+    assert late_starts("traffic.0.start=0 s", "traffic.0.stop=3 s") == ()
 
 
 def test_a_window_that_may_have_no_transfer_says_so():
     rare = 'traffic.0={kind="short", length="10 packets", load=%s, rtt="20 ms"}'
-    outcome = forebay.run(scenario(rare % 0.001))
-    assert outcome.late_starts == (
+    assert late_starts(rare % 0.001) == (
         "a window of 3 s has 0.25 transfers of traffic.0 on average, and often none: write a "
         "longer measure.duration",
     )
-    assert forebay.run(scenario(rare % 0.001), "theory").late_starts == ()
-    assert forebay.run(scenario(rare % 0.5)).late_starts == ()
+    assert late_starts(rare % 0.001, engine="theory") == late_starts(rare % 0.5) == ()
 
 
 @pytest.mark.parametrize("sizes", ["web-search", "data-mining", "hadoop"])
@@ -168,8 +163,84 @@ def test_few_large_transfers_leave_a_load_to_chance_as_the_draws_do(sizes):
 
 def test_equal_sizes_and_many_transfers_have_their_load():
     drawn = 'traffic.0={kind="transfers", size=%s, load=0.3, rtt="2 ms"}'
-    assert forebay.run(scenario(drawn % '"20 kB"')).late_starts == ()
-    uneven = scenario(drawn % '{cdf=[["1 kB", 0.9], ["50 kB", 1.0]]}')
-    (line,) = forebay.run(uneven).late_starts
+    assert late_starts(drawn % '"20 kB"') == ()
+    uneven = drawn % '{cdf=[["1 kB", 0.9], ["50 kB", 1.0]]}'
+    (line,) = late_starts(uneven)
     assert "1 window of 3 s has" in line
-    assert forebay.run(uneven, seeds=40).late_starts == ()
+    assert late_starts(uneven, seeds=40) == ()
+
+
+def flow(rate: str, buffer: str, control: str, more: str = "", rtt: str = "65 ms") -> Scenario:
+    return loads(
+        f'[link]\nrate = "{rate}"\n[queue]\nsize = "{buffer}"\n[[traffic]]\nflows = 1\n'
+        f'rtt = "{rtt}"\ncongestion_control = "{control}"\n{more}\n'
+    )
+
+
+def settled(outcome: Outcome) -> list[bool | None]:
+    return [each.settled for each in outcome.classes]
+
+
+CLIMBING = flow("500 Mbit/s", "500 kB", "reno")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        CLIMBING,
+        flow("5 Gbit/s", "500 kB", "reno"),
+        flow("50 Mbit/s", "500 kB", "reno", rtt="600 ms"),
+        flow("1 Gbit/s", "7 s", "cubic"),
+        flow("500 Mbit/s", "500 kB", "scalable", '[measure]\nwarmup = "1 s"\nduration = "10 s"'),
+    ],
+)
+def test_a_flow_without_a_steady_state_has_no_interval(asked):
+    outcome = forebay.run(asked)
+    assert settled(outcome) == [False]
+    link, only = outcome.links["bottleneck"], outcome.classes[0]
+    assert link.utilization.low is None and only.goodput_bps.high is None
+    assert only.unsettled.startswith("not settled: warm-up of about ")
+    assert Outcome.from_dict(outcome.to_dict()) == outcome
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        flow("5 Mbit/s", "30 packets", "reno"),
+        flow("5 Mbit/s", "30 packets", "cubic"),
+        flow("5 Mbit/s", "60 packets", "bbr", '[measure]\nwarmup = "45 s"'),
+        flow("500 Mbit/s", "500 kB", "reno", "max_window = 100"),
+        flow("500 Mbit/s", "500 kB", "cubic", 'access_rate = "10 Mbit/s"\nmax_window = 60'),
+    ],
+)
+def test_a_settled_flow_has_its_interval(asked):
+    outcome = forebay.run(asked)
+    assert settled(outcome) == [True]
+    assert outcome.classes[0].unsettled is None
+    assert outcome.links["bottleneck"].utilization.low is not None
+
+
+def test_a_class_that_does_not_last_is_not_judged():
+    udp = 'traffic.0={kind="udp", flows=3, load=0.5}'
+    assert settled(forebay.run(scenario(udp))) == [None]
+
+
+def test_with_a_budget_the_window_is_lengthened_until_flows_have_settled():
+    outcome = forebay.run(CLIMBING, budget="60 s")
+    assert settled(outcome) == [True]
+    assert outcome.links["bottleneck"].utilization.value == pytest.approx(0.83, abs=0.04)
+    assert outcome.provenance.model_extra["cost"]["spent_s"] < 60.0
+
+
+def test_a_window_that_the_scenario_sets_is_kept():
+    more = 'offload = "off"\n[measure]\nwarmup = "20 s"\nduration = "40 s"'
+    outcome = forebay.run(flow("500 Mbit/s", "500 kB", "reno", more), budget="60 s")
+    assert settled(outcome) == [False]
+    assert outcome.links["bottleneck"].utilization.value == pytest.approx(0.318, abs=0.02)
+
+
+def test_a_sizing_over_a_window_that_is_set_says_nothing_of_flows_that_have_settled():
+    window = ("measure.warmup=10 s", "measure.duration=20 s")
+    asked = scenario("link.rate=20 Mbit/s", "traffic.0.start=0 s", "goals.utilization=0.9", *window)
+    found = forebay.size(asked, seeds=2, max_seeds=2)
+    assert not any("not settled" in note for note in found.notes)

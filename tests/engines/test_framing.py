@@ -1,31 +1,21 @@
 """Framing of an access line: cells and bytes that count at the line's rate, and nowhere else."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
+from tests.refused import refused
+from tests.scenarios import scenario
 
 import forebay
-from forebay.engines.errors import Unsupported, refuse_of_links
-from forebay.scenario import FRAMINGS, Scenario, ScenarioError, loads
-
-LINK = """
-[link]
-rate = "10 Mbit/s"
-{framing}
-[queue]
-size = "{size}"
-[[traffic]]
-{traffic}
-[measure]
-warmup = "1 s"
-duration = "10 s"
-"""
-LONG = 'flows = 4\nrtt = "40 ms"\npacket = "{} B"'
+from forebay.scenario import FRAMINGS, Scenario
 
 
-def scenario(
-    framing: str, traffic: str = LONG.format(1500), size: str = "20 packets", more: str = ""
-) -> Scenario:
-    line = f'framing = "{framing}"\n{more}' if framing else more
-    return loads(LINK.format(framing=line, traffic=traffic, size=size))
+def framed(framing: str | None, packet: int = 1500, more: Mapping[str, Any] = {}) -> Scenario:
+    long = {"flows": 4, "rtt": "40 ms", "packet": f"{packet} B"}
+    return scenario(
+        {"link.framing": framing, "traffic": [long], "measure.duration": "10 s", **more}
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +30,7 @@ def scenario(
 )  # fmt: skip
 def test_bytes_on_the_line(framing, packet, line):
     assert FRAMINGS[framing].packet(packet) == line  # type: ignore[index]
-    assert scenario(framing).link.on_line(packet) == line
+    assert framed(framing).link.on_line(packet) == line
 
 
 @pytest.mark.parametrize(
@@ -48,12 +38,9 @@ def test_bytes_on_the_line(framing, packet, line):
     [("atm", 1500, 1500 / 1749), ("ptm", 576, 576 / 616), ("ethernet", 200, 200 / 238)],
 )
 def test_sizes_and_laws_refer_to_what_is_left_for_packets(framing, packet, share):
-    made = scenario(framing, LONG.format(packet), "30 ms")
-    plain = loads(
-        LINK.format(framing="", traffic=LONG.format(packet), size="30 ms").replace(
-            '"10 Mbit/s"', f'"{10 * share:.9g} Mbit/s"'
-        )
-    )
+    size = {"queue.size": "30 ms"}
+    made = framed(framing, packet, size)
+    plain = framed(None, packet, size | {"link.rate": f"{10 * share:.9g} Mbit/s"})
     assert made.link.capacity == pytest.approx(1e7 * share)
     assert made.link.line_capacity == made.link.rate == 1e7
     assert made.bdp_packets == pytest.approx(plain.bdp_packets)
@@ -64,7 +51,7 @@ def test_sizes_and_laws_refer_to_what_is_left_for_packets(framing, packet, share
 @pytest.mark.parametrize("framing", ["atm", "ptm", "ethernet"])
 def test_packets_of_one_size_see_a_slower_link(framing, discipline):
     """Full packets on the framed line are as on a plain link of what it leaves them."""
-    made = scenario(framing).replace({"queue.discipline": discipline})
+    made = framed(framing, more={"queue.discipline": discipline})
     plain = made.replace({"link.framing": None, "link.rate": str(made.link.capacity)})
     one, other = (forebay.run(each, seeds=1).links["bottleneck"] for each in (made, plain))
     assert one.utilization.value == pytest.approx(other.utilization.value, abs=0.01)
@@ -77,29 +64,24 @@ def test_packets_of_one_size_see_a_slower_link(framing, discipline):
 )
 def test_small_packets_take_more_of_the_line(framing, packet, line, shaped):
     """2 Mbit/s of datagrams fill line / packet as much of it."""
-    more = '[link.shaper]\nrate = "8 Mbit/s"\nburst = "10 kB"' if shaped else ""
-    udp = f'kind = "udp"\nflows = 1\nstart = "0 s"\nrate = "2 Mbit/s"\npacket = "{packet} B"'
-    found = forebay.run(scenario(framing, udp, more=more), seeds=1).links["bottleneck"]
+    udp = {"kind": "udp", "flows": 1, "start": "0 s", "rate": "2 Mbit/s", "packet": f"{packet} B"}
+    shaper = {"link.shaper": {"rate": "8 Mbit/s", "burst": "10 kB"}} if shaped else {}
+    found = forebay.run(framed(framing, more={"traffic": [udp]} | shaper)).links["bottleneck"]
     rate = 8e6 if shaped else 1e7
     assert found.utilization.value == pytest.approx(2e6 * line / packet / rate, rel=0.01)
 
 
 def test_it_is_written_and_read_back_and_refused_elsewhere():
-    made = scenario("atm", LONG.format(576))
+    made = framed("atm", 576)
     again = type(made).from_dict(made.to_dict())
     assert again.link.capacity == made.link.capacity
     other = made.replace({"traffic.0.packet": "1500 B"})
     assert other.link.capacity == pytest.approx(1e7 * 1500 / 1749)
     assert made.link.capacity == pytest.approx(1e7 * 576 / 689), "made is as it was"
-    with pytest.raises(ScenarioError, match=r"link\.framing"):
-        scenario("sonet")
-    with pytest.raises(Unsupported, match="framing of a line"):
-        refuse_of_links("testbed", made, "framing")
-    with pytest.raises(ScenarioError, match="smaller than a packet of 1749 B"):
-        scenario("atm", more='[link.shaper]\nrate = "8 Mbit/s"\nburst = "1600 B"')
-
-
-def test_a_networks_links_have_none():
-    text = LINK.format(framing='framing = "ptm"', traffic="flows = 4", size="20 packets")
-    with pytest.raises(ScenarioError, match="cannot be set with a topology"):
-        loads(text + '[topology]\nlinks = [{ between = ["A", "B"] }]\n')
+    with refused(r"link\.framing"):
+        framed("sonet")
+    with refused("smaller than a packet of 1749 B"):
+        framed("atm", more={"link.shaper": {"rate": "8 Mbit/s", "burst": "1600 B"}})
+    with refused("cannot be set with a topology"):
+        topology = {"links": [{"between": ["A", "B"]}]}
+        framed("ptm", more={"topology": topology, "traffic": [{"flows": 4}]})

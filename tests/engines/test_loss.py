@@ -1,7 +1,6 @@
 """Random loss of a link, against closed forms."""
 
 import math
-import tomllib
 from dataclasses import replace
 
 import pytest
@@ -18,11 +17,7 @@ UDP = """
 link.rate = "100 Mbit/s"
 queue.size = "50 packets"
 measure = { warmup = "1 s", duration = "30 s" }
-[[traffic]]
-kind = "udp"
-flows = 1
-rate = "40 Mbit/s"
-start = "0 s"
+traffic = [{ kind = "udp", flows = 1, rate = "40 Mbit/s", start = "0 s" }]
 """
 PACKETS = 30 * 40e6 / 12_000
 RENO = """
@@ -38,22 +33,18 @@ sack = true
 rtt = "50 ms"
 start = { uniform = ["0 s", "1 s"] }
 """
-BURSTS = "{ good_to_bad = 0.005, bad_to_good = 0.2 }"
+BURSTS = {"good_to_bad": 0.005, "bad_to_good": 0.2}
 
 
-def udp(loss: str, discipline: str = "drop-tail") -> forebay.Outcome:
-    tree = loads(UDP).replace({"queue.discipline": discipline})
-    return forebay.run(tree.replace({"link.loss": parsed(loss)}), seed=1)
-
-
-def parsed(loss: str) -> object:
-    return tomllib.loads(f"loss = {loss}")["loss"]
+def udp(loss: object, **more: object) -> Scenario:
+    return loads(UDP).replace({"link.loss": loss, **more})
 
 
 @pytest.mark.parametrize("place", ["before-queue", "after-queue"])
 @pytest.mark.parametrize("discipline", ["drop-tail", "red", "fq_codel"])
 def test_datagrams_are_lost_at_the_rate_and_counted_apart(place, discipline):
-    outcome = udp(f'{{ rate = 0.03, place = "{place}" }}', discipline)
+    loss = {"rate": 0.03, "place": place}
+    outcome = forebay.run(udp(loss, **{"queue.discipline": discipline}))
     link, group = outcome.links["bottleneck"], outcome.classes[0]
     sigma = math.sqrt(0.03 * 0.97 / PACKETS)
     assert abs(group.loss_rate.value - 0.03) < 4 * sigma
@@ -64,19 +55,14 @@ def test_datagrams_are_lost_at_the_rate_and_counted_apart(place, discipline):
     assert group.goodput_bps.value == pytest.approx(40e6 * (1 - group.loss_rate.value), rel=2e-4)
 
 
-def test_bursts_lose_the_share_of_the_bad_state():
+def test_bursts_lose_the_share_of_the_bad_state_and_a_seed_decides():
     share, r, p = 0.005 / 0.205, 0.2, 0.005
     # A Markov chain's share over N steps has variance s (1 - s) (2 / (p + r) - 1) / N.
     sigma = math.sqrt(share * (1 - share) * (2 / (p + r) - 1) / PACKETS)
-    assert abs(udp(BURSTS).classes[0].loss_rate.value - share) < 4 * sigma
-
-
-def test_a_seed_decides_and_another_differs():
-    def lost(seed: int) -> float:
-        made = loads(UDP).replace({"link.loss": 0.01})
-        return forebay.run(made, seed=seed).links["bottleneck"].lost.value
-
-    assert lost(1) == lost(1) != lost(2)
+    assert abs(forebay.run(udp(BURSTS)).classes[0].loss_rate.value - share) < 4 * sigma
+    made = loads(UDP).replace({"link.loss": 0.01})
+    one, same, other = (forebay.run(made, seed=s).links["bottleneck"].lost for s in (1, 1, 2))
+    assert one == same != other
 
 
 @pytest.mark.parametrize("p", [0.0005, 0.002])
@@ -97,8 +83,8 @@ def test_reno_follows_the_square_root_law(p):
 
 def test_losses_and_drops_together_are_the_classes():
     """A full queue and a lossy wire: every packet is dropped, lost or passed."""
-    made = loads(UDP).replace({"link.loss": 0.05, "traffic.0.rate": "150 Mbit/s"})
-    outcome = forebay.run(made.replace({"traffic.0.flows": 3}), seed=1)
+    more = {"traffic.0.rate": "150 Mbit/s", "traffic.0.flows": 3}
+    outcome = forebay.run(udp(0.05, **more))
     link, group = outcome.links["bottleneck"], outcome.classes[0]
     queue = link.loss_rate.value
     assert queue > 0.5
@@ -106,7 +92,7 @@ def test_losses_and_drops_together_are_the_classes():
 
 
 def test_the_invariant_of_losses_can_fail():
-    scenario = loads(UDP).replace({"link.loss": 0.01, "measure.duration": "1 s"})
+    scenario = udp(0.01, **{"measure.duration": "1 s"})
     run, workload, layout = make_run(scenario, 1)
     reading = to_reading(scenario, 1, workload, layout, _core.simulate([run], jobs=1)[0])
     assert violations_of_reading(reading) == []
@@ -116,9 +102,9 @@ def test_the_invariant_of_losses_can_fail():
 
 
 def test_a_link_without_loss_hashes_as_before_there_was_any():
-    assert loads(UDP).sha256() == loads(UDP).replace({"link.loss": None}).sha256()
+    assert loads(UDP).sha256() == udp(None).sha256()
     assert "loss" not in loads(UDP).to_dict()["link"]
-    number, table = (loads(UDP).replace({"link.loss": one}) for one in (0.01, {"rate": 0.01}))
+    number, table = udp(0.01), udp({"rate": 0.01})
     assert number == table == Scenario.from_dict(number.to_dict())
     assert number.sha256() == table.sha256() != loads(UDP).sha256()
 
@@ -131,15 +117,14 @@ def test_no_window_of_a_smaller_link_stands_for_it():
 @pytest.mark.parametrize(
     ("loss", "share"),
     [
-        ("0.01", 0.01),
-        ("{ rate = 1e-5, unit = 'byte' }", 1 - (1 - 1e-5) ** 1500),
+        (0.01, 0.01),
+        ({"rate": 1e-5, "unit": "byte"}, 1 - (1 - 1e-5) ** 1500),
         (BURSTS, 0.005 / 0.205),
-        (BURSTS.replace(" }", ", loss_in_bad = 0.5, loss_in_good = 0.1 }"), 0.1 + 0.4 * 5 / 205),
+        (BURSTS | {"loss_in_bad": 0.5, "loss_in_good": 0.1}, 0.1 + 0.4 * 5 / 205),
     ],
 )
 def test_the_mean_of_a_channel(loss, share):
-    channel = loads(UDP).replace({"link.loss": parsed(loss)}).link.loss
-    assert channel.mean(1500) == pytest.approx(share)
+    assert udp(loss).link.loss.mean(1500) == pytest.approx(share)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +141,7 @@ def test_no_law_holds_on_such_a_link(link, said):
 
 
 def test_a_sizing_says_what_the_link_itself_loses():
-    asked = loads(UDP).replace({"link.rate": "20 Mbit/s", "goals.queue_delay_mean": "1 s"})
-    lossy = asked.replace({"traffic.0.rate": "10 Mbit/s", "link.loss": 0.01})
+    goal = {"link.rate": "20 Mbit/s", "goals.queue_delay_mean": "1 s"}
+    lossy = udp(0.01, **goal, **{"traffic.0.rate": "10 Mbit/s"})
     found = forebay.size(lossy, seeds=2, max_seeds=2, jobs=1)
     assert "the link itself loses 1 % of the packets, at any size" in found.notes

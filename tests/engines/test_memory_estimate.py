@@ -1,14 +1,18 @@
-"""The estimate of memory against the peak of the process, over shapes of every size."""
+"""The estimate of memory against the peak of the process, over shapes of every size; the watch."""
 
 import json
+import platform
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from memory_shapes import SHAPES
 from tests.cases import cases
+
+from forebay.engines.footprint import Limit, TooMuchMemory, resident
 
 HERE = Path(__file__).parent
 NEAR = 15_000_000
@@ -28,7 +32,7 @@ QUICK = (
 @pytest.fixture(scope="module")
 def worker() -> Iterator[subprocess.Popen[str]]:
     """Imports once, and measures each shape in a fork."""
-    command = [sys.executable, str(HERE / "memory_worker.py")]
+    command = [sys.executable, str(HERE / "memory_shapes.py")]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
     ) as process:
@@ -47,3 +51,23 @@ def test_the_estimate_is_near_the_peak(shape, worker):
 
 def test_there_are_sixty_shapes():
     assert len(SHAPES) >= 60 and set(QUICK) <= set(SHAPES)
+
+
+MB = 10**6
+BLOCK = 12_000  # float64: 96 kB each, below the size from which glibc maps a block alone
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not glibc")
+def test_the_watch_counts_what_is_in_use_and_not_what_is_freed():
+    """Not what the C library keeps for later."""
+    most = 2 * (resident() + 40 * MB)
+    look = Limit(most).watch(None)
+    held = [np.ones(BLOCK) for _ in range(most // (8 * BLOCK))]
+    last = held[-1]  # it keeps the heap from shrinking
+    with pytest.raises(TooMuchMemory, match="after 50% of it"):
+        look(0.5)
+    del held
+    assert resident() > most, "the C library has returned it already, so this test says nothing"
+    look(0.6)
+    assert resident() < most
+    assert last[0] == 1.0

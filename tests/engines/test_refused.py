@@ -7,6 +7,7 @@ from tests.scenarios import scenario
 
 import forebay
 from forebay.engines import NoLaw, get
+from forebay.engines.testbed import machine
 from forebay.scenario import loads
 
 TRACE = {
@@ -18,6 +19,12 @@ ON_OFF = {"traffic.0.schedule": {"times": [["0 s", "5 s"], ["10 s", "12 s"]]}}
 CLASSES = {"queue.discipline": "classes", "queue.classes": [{"name": "all", "default": True}]}
 SHAPER = {"link.shaper": {"rate": "1 Mbit/s", "burst": "9 kB"}}
 RING = {"queue.transmit_ring": 3}
+REORDER = {"link.jitter": {"most": "1 ms", "reorder": True}}
+STOP = {"traffic.0.stop": "2 s"}
+ATM = {"link.framing": "atm"}
+USER = {"kind": "session", "flows": 5, "file": "60 kB", "think": "1 s", "stop": "2 s"}
+WORKERS = {"kind": "requests", "flows": 9, "response": "9 packets", "think": "5 ms"}
+SENT = {"kind": "transfers", "transfers": [{"start": "0 s", "size": "9 kB"}], "rtt": "9 ms"}
 
 
 @pytest.mark.parametrize(
@@ -72,11 +79,24 @@ def test_what_cannot_be_is_refused_where_it_is_written(base, changes, field):
         ("theory", SHAPER, r"link\.shaper: theory cannot run a shaper"),
         ("theory", CLASSES, r"queue\.classes: theory cannot run several"),
         ("testbed", ON_OFF, r"traffic\.0\.schedule: testbed cannot run"),
+        ("testbed", STOP, r"traffic\.0\.stop: testbed cannot run flows that stop"),
+        ("testbed", {"traffic": [USER]}, r"traffic\.0\.stop: testbed cannot run"),
+        ("testbed", {"traffic": [WORKERS]}, "testbed cannot run traffic of kind requests"),
+        ("testbed", {"traffic": [SENT]}, "testbed cannot run traffic of kind transfers"),
+        ("testbed", ATM, r"link\.framing: testbed cannot run framing of a line"),
+        ("testbed", REORDER, r"link\.jitter\.reorder: testbed cannot run a link that reorders"),
     ],
 )
-def test_an_engine_names_what_it_cannot_run(engine, changes, said):
+def test_an_engine_names_what_it_cannot_run(monkeypatch, engine, changes, said):
+    if engine == "testbed":  # whether this machine has it or not
+        monkeypatch.setattr(machine, "check", lambda: None)
     with pytest.raises(forebay.Unsupported, match=said):
         forebay.run(scenario(changes), engine)
+
+
+def test_a_trace_has_no_flows_that_are_switched():
+    with pytest.raises(forebay.Unsupported, match="a trace of flows that are switched"):
+        forebay.trace(scenario(ON_OFF), seed=1)
 
 
 HEAD = 'queue.size = "9 packets"\nlink.rate = "100 Mbit/s"\n[[traffic]]\nflows = 3\n'
@@ -86,12 +106,11 @@ SHORT = '[[traffic]]\nkind = "short"\nlength = "3 packets"\nload = 0.1\n'
 
 def test_theory_needs_flows_that_last_or_bursts():
     head = HEAD.partition("[[traffic]]")[0]
-    with pytest.raises(NoLaw, match="open-loop traffic"):
+    with pytest.raises(NoLaw, match="workers that answer together"):
+        forebay.run(scenario({"traffic": [WORKERS]}), "theory")
+    with pytest.raises(NoLaw, match="open-loop traffic") as caught:
         get("theory").run(loads(head + VIDEO), [1])
-    with pytest.raises(NoLaw) as caught:
-        get("theory").run(loads(head + VIDEO), [1])
-    assert len(str(caught.value).splitlines()) == 1
-    assert caught.value.exit_status == 3
+    assert "\n" not in str(caught.value) and caught.value.exit_status == 3
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     assert get("theory").run(loads(head + SHORT), [1]).links["bottleneck"].utilization is not None
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import forebay
-from forebay.engines.simulation import SimulationEngine
 from forebay.outcome.trace import STATES, Trace
 from forebay.scenario import Scenario, ScenarioError, loads
 
@@ -15,10 +14,9 @@ SMALL = """
 link.rate = "20 Mbit/s"
 queue.size = "20 packets"
 measure = { warmup = "2 s", duration = "4 s" }
-[[traffic]]
-flows = 12
-rtt = { uniform = ["20 ms", "40 ms"] }
-start = { uniform = ["0 s", "1 s"] }
+traffic = [
+    { flows = 12, rtt = { uniform = ["20 ms", "40 ms"] }, start = { uniform = ["0 s", "1 s"] } },
+]
 """
 LOCKSTEP = (
     "traffic.0.rtt=30 ms", "traffic.0.start=0 s", "traffic.0.sender=ns2", "traffic.0.flows=2",
@@ -35,7 +33,7 @@ def trace() -> Trace:
     return forebay.trace(scenario(), step="5 ms", flows=(3, 0))
 
 
-def test_shapes(trace):
+def test_its_shapes_and_sums(trace):
     assert trace.at_s.shape == (800,)
     assert trace.at_s[[0, -1]] == pytest.approx([2.0, 5.995])
     assert list(trace.flows) == [3, 0]
@@ -43,9 +41,6 @@ def test_shapes(trace):
         assert flow.cwnd_packets.shape == flow.srtt_s.shape == flow.state.shape == (800,)
     assert trace.window_variance.shape == trace.window_mean_packets.shape == (12,)
     assert trace.bottleneck.queue_packets.shape == trace.in_avoidance.shape == (800,)
-
-
-def test_histograms_sum_to_the_window_and_to_the_arrivals(trace):
     link = trace.bottleneck
     assert link.queue_s.sum() == pytest.approx(4.0, abs=1e-9)
     assert link.busy.total_s + link.idle.total_s == pytest.approx(4.0, abs=1e-9)
@@ -56,8 +51,8 @@ def test_histograms_sum_to_the_window_and_to_the_arrivals(trace):
     assert link.marks.sum() == 0
 
 
-def test_it_agrees_with_the_outcome_of_the_same_seed(trace):
-    outcome = SimulationEngine().run(scenario(), [1])
+def test_it_agrees_with_the_outcome_of_the_same_seed_and_with_its_moments(trace):
+    outcome = forebay.run(scenario())
     link, read = outcome.links["bottleneck"], trace.bottleneck
     assert read.utilization == pytest.approx(link.utilization.value)
     assert read.drops.sum() / read.arrivals.sum() == pytest.approx(link.loss_rate.value)
@@ -65,9 +60,6 @@ def test_it_agrees_with_the_outcome_of_the_same_seed(trace):
     assert link.marks.value == 0.0
     sent_again, timeouts = outcome.classes[0].retransmissions, outcome.classes[0].timeouts
     assert sent_again.value >= timeouts.value and sent_again.value >= read.drops.sum() * 0.9
-
-
-def test_samples_agree_with_moments(trace):
     for number, flow in trace.flows.items():
         assert trace.window_mean_packets[number] == pytest.approx(flow.cwnd_packets.mean())
         assert trace.window_variance[number] == pytest.approx(flow.cwnd_packets.var())
@@ -92,16 +84,13 @@ def test_many_flows_are_not_in_lockstep(trace):
     assert trace.long_flows is not None and 0 < trace.long_flows <= 12
 
 
-def test_the_same_seed_gives_the_same_trace(trace):
+def test_the_same_seed_gives_the_same_trace_with_any_step(trace):
     again = forebay.trace(scenario(), step="5 ms", flows=(3, 0))
     other = forebay.trace(scenario(), step="5 ms", flows=(3, 0), seed=2)
     assert np.array_equal(trace.window_sum_packets, again.window_sum_packets)
     assert np.array_equal(trace.reductions.flow, again.reductions.flow)
     assert trace.to_dict() == again.to_dict()
     assert not np.array_equal(trace.window_sum_packets, other.window_sum_packets)
-
-
-def test_a_finer_step_changes_no_packet(trace):
     fine = forebay.trace(scenario(), step="1 ms", flows=())
     assert np.array_equal(fine.bottleneck.seen, trace.bottleneck.seen)
     assert np.array_equal(fine.window_sum_packets[::5], trace.window_sum_packets)
@@ -158,11 +147,8 @@ def test_bad_input_is_refused(step, flows, says):
 
 def test_histograms_reach_to_the_buffer_however_full_the_queue_was():
     """Seeds are averaged bin by bin: every trace of a scenario has as many."""
-    text = (
-        '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "50 packets"\n[measure]\nwarmup = "0 s"\n'
-        'duration = "1 s"\n[[traffic]]\nkind = "udp"\nflows = 1\nrate = "1 Mbit/s"\nstart = "0 s"\n'
-    )
-    link = forebay.trace(loads(text), flows=()).bottleneck
+    alone = 'traffic.0={kind="udp", flows=1, rate="1 Mbit/s", start="0 s"}'
+    link = forebay.trace(scenario("queue.size=50 packets", alone), flows=()).bottleneck
     assert link.queue_s.shape == link.seen.shape == (51,)
 
 
@@ -170,20 +156,11 @@ MIXED = """
 link.rate = "20 Mbit/s"
 queue = { discipline = "red", size = "60 packets", ecn = true }
 measure = { warmup = "2 s", duration = "4 s" }
-[[traffic]]
-flows = 6
-ecn = true
-rtt = { uniform = ["20 ms", "40 ms"] }
-[[traffic]]
-kind = "udp"
-flows = 2
-rate = "2 Mbit/s"
-[[traffic]]
-kind = "session"
-flows = 4
-rtt = "30 ms"
-file = { pareto = { mean = "60 kB", shape = 1.2 } }
-think = "100 ms"
+traffic = [
+    { flows = 6, ecn = true, rtt = { uniform = ["20 ms", "40 ms"] } },
+    { kind = "udp", flows = 2, rate = "2 Mbit/s" },
+    { kind = "session", flows = 4, rtt = "30 ms", think = "100 ms", file = "60 kB" },
+]
 """
 
 

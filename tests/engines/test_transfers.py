@@ -1,5 +1,6 @@
 """Transfers, each with a start and a size: of a table, a list or a distribution; ideal times."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 import forebay
 from forebay import Scenario, ScenarioError, Unsupported
 from forebay.engines.replication import transfer_routes
-from forebay.scenario import Transfers, load, loads
+from forebay.outcome.model import FlowTable
+from forebay.scenario import load, loads
 from forebay.scenario.transfers import PUBLISHED, TransferSizes
 from forebay.workload import draw
 
@@ -37,28 +39,15 @@ def on_link(more: str) -> Scenario:
     return loads(LINK + more)
 
 
-def group_of(scenario: Scenario) -> Transfers:
-    (group,) = scenario.traffic
-    assert isinstance(group, Transfers)
-    return group
-
-
-def test_a_table_of_flows_fed_back_has_the_same_sizes(tmp_path):
-    (tmp_path / "t.csv").write_text(TABLE)
-    (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
-    first = forebay.run(load(tmp_path / "s.toml")).flows()
-    rows = zip(first["start_s"].tolist(), first["application_bytes"].tolist(), strict=True)
-    lines = ("start_s,size_bytes", *(f"{start},{size:.0f}" for start, size in rows))
-    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
-    again = forebay.run(load(tmp_path / "s.toml")).flows()
-    for column in ("application_bytes", "size_bytes"):
-        assert again[column].tolist() == first[column].tolist()
+def of_table(folder: Path, text: str = TABLE, name: str = "t.csv") -> Scenario:
+    (folder / "t.csv").write_text(text)
+    (folder / "s.toml").write_text(LINK + f'file = "{name}"\n')
+    return load(folder / "s.toml")
 
 
 def test_each_row_of_a_table_is_a_transfer_in_its_order(tmp_path):
-    (tmp_path / "t.csv").write_text(TABLE)
-    (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
-    scenario = load(tmp_path / "s.toml")
+    """What the table of flows says of them, fed back, has the same sizes."""
+    scenario = of_table(tmp_path)
     rows = forebay.run(scenario).flows()
     assert rows["size_bytes"].tolist() == [15_000, 70 * 1500]
     assert rows["application_bytes"].tolist() == [14_480, 70 * 1448]
@@ -68,30 +57,29 @@ def test_each_row_of_a_table_is_a_transfer_in_its_order(tmp_path):
     assert scenario.files == (str(tmp_path / "t.csv"),)
     again = Scenario.from_dict(scenario.to_dict())
     assert again == scenario and again.sha256() == scenario.sha256()
+    told = zip(rows["start_s"].tolist(), rows["application_bytes"].tolist(), strict=True)
+    lines = ("start_s,size_bytes", *(f"{start},{size:.0f}" for start, size in told))
+    fed_back = forebay.run(of_table(tmp_path, "\n".join(lines) + "\n")).flows()
+    for column in ("application_bytes", "size_bytes"):
+        assert fed_back[column].tolist() == rows[column].tolist()
 
 
 def test_a_parquet_table_is_read_as_the_csv_one(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
-    (tmp_path / "t.csv").write_text(TABLE)
     columns = {"start_s": [0.5, 0.0], "size_bytes": [14480, 100000], "rtt_s": [0.02, 0.01],
                "congestion_control": ["cubic", None]}  # fmt: skip
     parquet.write_table(pyarrow.table(columns), tmp_path / "t.parquet")
-    made = []
-    for name in ("t.csv", "t.parquet"):
-        (tmp_path / "s.toml").write_text(LINK + f'file = "{name}"\n')
-        made.append(load(tmp_path / "s.toml"))
-    assert made[0].sha256() == made[1].sha256()
+    one, other = (of_table(tmp_path, name=name) for name in ("t.csv", "t.parquet"))
+    assert one.sha256() == other.sha256()
 
 
 def test_a_list_is_the_same_as_a_table(tmp_path):
-    (tmp_path / "t.csv").write_text(TABLE)
-    (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
     listed = on_link(
         'transfers = [{ start = "500 ms", size = "14480 B", rtt = "20 ms", '
         'congestion_control = "cubic" }, { start = "0 s", size = "100 kB" }]\n'
     )
-    one, two = (forebay.run(each).classes for each in (listed, load(tmp_path / "s.toml")))
+    one, two = (forebay.run(each).classes for each in (listed, of_table(tmp_path)))
     assert one == two
 
 
@@ -103,7 +91,7 @@ def test_sizes_are_drawn_from_their_distribution_at_the_load():
     assert np.mean(segments == 1) == pytest.approx(0.25, abs=4 * (0.19 / n) ** 0.5)
     assert np.mean(segments <= 2) == pytest.approx(0.5, abs=4 * (0.25 / n) ** 0.5)
     assert segments.max() == 20
-    mean = group_of(scenario).mean_packets
+    mean = scenario.traffic[0].mean_packets  # type: ignore[union-attr]
     assert np.mean(segments) == pytest.approx(mean, rel=0.05)
     assert n * mean * 1500 * 8 / 4 / 100e6 == pytest.approx(0.5, rel=0.1)
 
@@ -144,20 +132,19 @@ def test_slowdown_by_size_is_that_of_the_table_of_flows():
     )
 
 
-def on_tree(more: str) -> Scenario:
-    return loads(TREE + more)
+def on_tree(*transfers: str, more: str = "") -> FlowTable:
+    """Return the flows of transfers that all start at 0 s."""
+    listed = ", ".join(f'{{ start = "0 s", {each} }}' for each in transfers)
+    return forebay.run(loads(f"{TREE}transfers = [{listed}]\n{more}\n")).flows()
 
 
 def test_a_transfer_takes_the_route_of_its_row_and_one_between_hosts_takes_any_shortest():
     way = ["edge0-1->pod0-0", "pod0-0->core1", "core1->pod2-0", "pod2-0->edge2-0"]
     route = ", ".join(f'"{link}"' for link in way)
-    rows = forebay.run(
-        on_tree(
-            'transfers = [{ start = "0 s", size = "1 MB", source = "edge0-1#2", '
-            f"route = [{route}] }}, "
-            '{ start = "0 s", size = "20 kB", source = "edge0-0", target = "edge0-1#1" }]\n'
-        )
-    ).flows()
+    rows = on_tree(
+        f'size = "1 MB", source = "edge0-1#2", route = [{route}]',
+        'size = "20 kB", source = "edge0-0", target = "edge0-1#1"',
+    )
     assert rows["route"][0] == "; ".join(way)
     assert rows["route"][1] in (
         "edge0-0->pod0-0; pod0-0->edge0-1",
@@ -168,60 +155,46 @@ def test_a_transfer_takes_the_route_of_its_row_and_one_between_hosts_takes_any_s
 
 
 def test_a_lone_transfer_takes_the_ideal_time_where_its_window_fills_the_path():
-    (slow,) = forebay.run(
-        on_tree(
-            'initial_window = 1000\ntransfers = [{ start = "0 s", size = "100 kB", '
-            'source = "edge0-0#1", target = "edge1-0#1" }]\n'
-        )
-    ).flows()["slowdown"]
+    """Two of one host share its link, and two of two hosts do not."""
+    first, other = (
+        f'size = "100 kB", source = "edge0-0#1", target = "{target}"'
+        for target in ("edge1-0#1", "edge2-1#1")
+    )
+    (slow,) = on_tree(first, more="initial_window = 1000")["slowdown"]
     assert slow == pytest.approx(1.0, abs=0.01)
-
-
-def test_two_transfers_of_one_host_share_its_link_and_of_two_hosts_do_not():
-    def took(second: str) -> float:
-        both = ", ".join(
-            f'{{ start = "0 s", size = "100 kB", source = "{source}", target = "{target}" }}'
-            for source, target in (("edge0-0#1", "edge1-0#1"), (second, "edge2-1#1"))
-        )
-        rows = forebay.run(on_tree(f"transfers = [{both}]\n")).flows()
-        return float(rows["slowdown"].max())
-
-    assert took("edge0-0#1") > 1.8 and took("edge3-0#2") < 1.1
+    assert on_tree(first, other)["slowdown"].max() > 1.8
+    assert on_tree(first, other.replace("edge0-0#1", "edge3-0#2"))["slowdown"].max() < 1.1
 
 
 def test_drawn_transfers_load_the_hosts_links_of_a_network():
-    scenario = on_tree('size = "20 kB"\nload = 0.3\n')
+    scenario = loads(TREE + 'size = "20 kB"\nload = 0.3\n')
     outcome = forebay.run(scenario, jobs=1)
     (seen,) = outcome.classes
     assert seen.throughput_bps.value == pytest.approx(0.3 * 16 * 100e6, rel=0.05)
     assert forebay.run(scenario, jobs=2).classes == outcome.classes
+    with pytest.raises(Unsupported, match=r"traffic\.0\.kind: network cannot run transfers"):
+        forebay.run(scenario, "network")
 
 
 @pytest.mark.parametrize(
-    ("tree", "more", "says"),
+    ("base", "more", "says"),
     [
-        (False, "", "neither transfers, file nor size"),
-        (False, 'size = "web-search"\n', "neither load nor arrival_rate is given"),
-        (False, 'size = "web-searsh"\nload = 0.5\n', "web-search, data-mining, hadoop"),
-        (False, 'size = { cdf = [["1 kB", 0.5]] }\nload = 0.5\n', "no distribution function"),
-        (False, 'transfers=[{start="0 s",size="1 B",source="a"}]\n', "without a network"),
-        (True, 'transfers=[{start="0 s",size="1 B",rtt="1 s"}]\n', "the topology gives"),
+        (LINK, "", "neither transfers, file nor size"),
+        (LINK, 'size = "web-search"\n', "neither load nor arrival_rate is given"),
+        (LINK, 'size = "web-searsh"\nload = 0.5\n', "web-search, data-mining, hadoop"),
+        (LINK, 'size = { cdf = [["1 kB", 0.5]] }\nload = 0.5\n', "no distribution function"),
+        (LINK, 'transfers=[{start="0 s",size="1 B",source="a"}]\n', "without a network"),
+        (TREE, 'transfers=[{start="0 s",size="1 B",rtt="1 s"}]\n', "the topology gives"),
     ],
-)  # fmt: skip
-def test_what_contradicts_itself_is_refused(tree, more, says):
+)
+def test_what_contradicts_itself_is_refused(base, more, says):
     with pytest.raises(ScenarioError, match=says):
-        loads((TREE if tree else LINK) + more)
+        loads(base + more)
 
 
 def test_an_end_that_is_not_given_is_drawn():
-    ends = (
-        'source = "edge0-0#1"',
-        'target = "edge1-1"',
-        'source = "edge0-0", target = "edge1-1"',
-        "",
-    )
-    rows = [f'{{ start = "0 s", size = "1 kB", {end} }}' for end in ends for _ in range(8)]
-    table = forebay.run(on_tree(f"transfers = [{', '.join(rows)}]\n".replace(",  }", " }"))).flows()
+    ends = ('source = "edge0-0#1"', 'target = "edge1-1"', 'source = "edge0-0", target = "edge1-1"')
+    table = on_tree(*(f'size = "1 kB", {end}' for end in ends for _ in range(8)), 'size = "1 kB"')
     path = [route.split("; ") for route in table["route"].tolist()]
     begin, end = ([links[at].split("->")[at] for links in path] for at in (0, -1))
     assert set(begin[:8]) == {"edge0-0"} and set(end[8:16]) == {"edge1-1"}
@@ -231,8 +204,6 @@ def test_an_end_that_is_not_given_is_drawn():
 
 def test_two_hosts_of_one_router_are_never_one(monkeypatch):
     given = ('source = "edge0-0", target = "edge0-0"', 'source = "edge0-0#2", target = "edge0-0"')
-    rows = [f'{{ start = "0 s", size = "1 kB", {each} }}' for each in given for _ in range(10)]
-    scenario = on_tree(f"transfers = [{', '.join(rows)}]\n")
     seen = []
     columns = transfer_routes.TransferRoutes.columns
 
@@ -241,7 +212,7 @@ def test_two_hosts_of_one_router_are_never_one(monkeypatch):
         return seen[-1]
 
     monkeypatch.setattr(transfer_routes.TransferRoutes, "columns", spied)
-    slow = forebay.run(scenario).flows()
+    slow = on_tree(*(f'size = "1 kB", {each}' for each in given for _ in range(10)))
     up, *_, down = seen[0]
     assert len(set(zip(up.tolist(), down.tolist(), strict=True))) == 2
     assert len(set(up[10:].tolist())) == 1 and slow.rows == 20
@@ -262,7 +233,7 @@ def test_two_hosts_of_one_router_are_never_one(monkeypatch):
 )  # fmt: skip
 def test_a_row_that_leads_nowhere_is_refused(row, says):
     with pytest.raises(ScenarioError, match=says):
-        forebay.run(on_tree(f'transfers = [{{ start = "0 s", size = "1 kB", {row} }}]\n'))
+        on_tree(f'size = "1 kB", {row}')
 
 
 @pytest.mark.parametrize(
@@ -278,15 +249,8 @@ def test_a_row_that_leads_nowhere_is_refused(row, says):
     ],
 )
 def test_a_table_with_a_mistake_is_refused(tmp_path, text, says):
-    (tmp_path / "t.csv").write_text(text)
-    (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
     with pytest.raises(ScenarioError, match=says):
-        load(tmp_path / "s.toml")
-
-
-def test_the_network_engine_has_no_transfers():
-    with pytest.raises(Unsupported, match=r"traffic\.0\.kind: network cannot run transfers"):
-        forebay.run(on_tree('size = "20 kB"\nload = 0.3\n'), "network")
+        of_table(tmp_path, text)
 
 
 PACKET = 1500 * 8
@@ -294,23 +258,16 @@ WIRE, SHAPED = 20e6, 5e6
 PAYLOAD = 1448
 
 
-def flows(shaper: Any, access: str = "1 Gbit/s") -> forebay.outcome.model.FlowTable:
+def flows(shaper: Any, access: str = "1 Gbit/s") -> FlowTable:
     sizes = {"1 s": 1, "3 s": 20, "6 s": 40, "10 s": 200}
-    transfers: list[Any] = [
-        {"start": start, "size": f"{packets * PAYLOAD} B"} for start, packets in sizes.items()
-    ]
-    scenario = Scenario(
-        link={"rate": "20 Mbit/s", "shaper": shaper},
-        queue={"size": "5000 packets"},
-        traffic=[
-            {
-                "kind": "transfers", "transfers": transfers, "rtt": "10 ms",
-                "initial_window": 1000, "access_rate": access,
-            }
-        ],
-        measure={"warmup": "0 s", "duration": "20 s"},
-    )  # fmt: skip
-    return forebay.run(scenario).flows()
+    transfers = [{"start": at, "size": f"{packets * PAYLOAD} B"} for at, packets in sizes.items()]
+    changes = {
+        "link.rate": "20 Mbit/s", "link.shaper": shaper, "queue.size": "5000 packets",
+        "traffic.0.transfers": transfers, "traffic.0.initial_window": 1000,
+        "traffic.0.access_rate": access, "measure.duration": "20 s",
+    }  # fmt: skip
+    one = loads(LINK + 'transfers = [{ start = "0 s", size = "1 B" }]\n')
+    return forebay.run(one.replace(changes)).flows()
 
 
 @pytest.mark.parametrize(

@@ -89,14 +89,9 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     expect_scenario(scenario)
     classes = ClassBuffers(scenario)
     found = classes.smallest(smallest_set(classes, progress))
-    outcome = to_outcome(scenario, [1], found.solution, 0.0, bursts=classes.bursts)
-    sizes = {each.name: each._asdict() for each in found.classes}
-    said = {
-        "bytes": found.bytes, "solved": found.solved, "links": found.links,
-        "filled": found.filled, "unsolved": found.unsolved, "classes": sizes,
-    }  # fmt: skip
+    outcome = to_outcome(scenario, [1], classes.last, 0.0, bursts=classes.bursts)
     assumptions = {"assumptions": assumed(scenario)}
-    return Answer(outcome.noting({"smallest_buffers": said}, assumptions), found.solution)
+    return Answer(outcome.noting({"smallest_buffers": found}, assumptions), classes.last)
 
 
 def write_rows(

@@ -96,6 +96,6 @@ def _of_others(name: str) -> Engine:
     if not callable(getattr(engine, "run", None)) or getattr(engine, "name", None) != name:
         wrong = f"is not an engine: it needs name = {name!r} and run(scenario, seeds, effort)"
         raise plugins.refuse(GROUP, name, wrong)
-    from forebay.engines.other import OtherEngine
+    from forebay.engines.base import OtherEngine
 
     return OtherEngine(name, engine)

@@ -3,7 +3,8 @@
 Engine              one method, `run`; `capabilities` declares the rest
 ├── ReplicatingEngine   its Outcome is made of one replication for each seed
 ├── LinksEngine         answers for a network whose sized links have the buffer ``queue.size``
-└── Decorator           forwards everything to another engine; subclasses change one thing
+├── Decorator           forwards everything to another engine; subclasses change one thing
+└── OtherEngine         calls an engine of another distribution, which need not subclass ours
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from forebay import plugins
 from forebay.effort import DEFAULT, Effort
-from forebay.outcome import Metric, Outcome, Quantiles
+from forebay.engines import GROUP
+from forebay.outcome import Metric, Outcome, Quantiles, violations
+from forebay.outcome.reading import Reading
+from forebay.progress import Progress
+from forebay.scenario import Duration, Scenario
 
 if TYPE_CHECKING:
-    from forebay.outcome.reading import Reading
     from forebay.outcome.trace import Trace
-    from forebay.progress import Progress
-    from forebay.scenario import Duration, Scenario
     from forebay.topology import SizedLinks
 
 
@@ -74,13 +77,6 @@ class RoutesNetworks(Protocol):
     ) -> NetworkTraffic: ...
 
 
-class KeepsCheckpoints(Protocol):
-    """Keeps small texts by name from one process to the next."""
-
-    def load(self, name: str) -> str | None: ...
-    def save(self, name: str, text: str) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What an engine can do besides `run`; None means that it cannot.
@@ -98,7 +94,6 @@ class Capabilities:
     trace : see `TracesFlows`.
     size_links : see `SizesLinks`.
     route : see `RoutesNetworks`.
-    checkpoints : see `KeepsCheckpoints`.
     """
 
     limit_memory: Callable[[int], None] | None = None
@@ -111,7 +106,6 @@ class Capabilities:
     trace: TracesFlows | None = None
     size_links: SizesLinks | None = None
     route: RoutesNetworks | None = None
-    checkpoints: KeepsCheckpoints | None = None
 
 
 class Engine(ABC):
@@ -226,3 +220,56 @@ class Decorator(Engine):
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run the wrapped engine."""
         return self.engine.run(scenario, seeds, effort)
+
+
+_PATIENCE_S = 600.0
+"""Seconds without an answer, or a call of progress, after which an engine is said to hang."""
+
+
+class OtherEngine(Engine):
+    """Calls an object with ``name`` and ``run``; what else it can do are methods of these names:
+
+    ``limit_memory``, ``capture_to``, ``count_by``, ``trace`` and ``size_links``.
+    """
+
+    def __init__(self, name: str, made: Any) -> None:
+        self._name, self._made = name, made
+
+    @property
+    def name(self) -> str:
+        """Name of its entry point."""
+        return self._name
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The methods that it has."""
+        made = self._made
+        if isinstance(made, Engine):
+            return made.capabilities
+        names = ("limit_memory", "capture_to", "count_by", "trace", "size_links")
+        return Capabilities(**{name: getattr(made, name, None) for name in names})
+
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
+        """Run it, and check what it returns.
+
+        Raises BrokenPlugin: it raises, or returns no Outcome or an impossible one.
+        """
+        patience_s = getattr(self._made, "patience_s", _PATIENCE_S)
+        asked = plugins.Asked(patience_s, effort.progress)
+        with plugins.blamed(GROUP, self._name):
+            made = asked.of(lambda told: self._made.run(scenario, seeds, effort.telling(told)))
+        if made is plugins.NOTHING:
+            wrong = f"has not answered for {patience_s:g} s (its patience_s), nor called progress"
+            raise plugins.refuse(GROUP, self._name, wrong)
+        if not isinstance(made, Outcome):
+            wrong = f"returned a {type(made).__name__} from run, not a forebay.Outcome"
+            raise plugins.refuse(GROUP, self._name, wrong)
+        try:
+            found = violations(made)
+        except Exception as error:
+            wrong = f"returned an Outcome that cannot be checked ({type(error).__name__}: {error})"
+            raise plugins.refuse(GROUP, self._name, wrong) from error
+        if found:
+            wrong = f"computed an impossible value ({found[0]})"
+            raise plugins.refuse(GROUP, self._name, wrong)
+        return made

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from forebay.errors import ForebayError, option
-from forebay.scenario import Long, Session
-
-if TYPE_CHECKING:
-    from forebay.scenario import Link, Scenario
+from forebay.scenario import Long, Scenario, Session
 
 
 class UnknownEngine(ForebayError, ValueError):
@@ -99,21 +95,6 @@ class OutsideAtlas(ForebayError):
         super().__init__(f"{field}: the atlas does not cover {value}, but {bound}; {hint}")
 
 
-def refuse_network(engine: str, scenario: Scenario) -> None:
-    """Raise Unsupported if the scenario has a topology; for engines of a single link."""
-    if scenario.topology is not None:
-        raise Unsupported(engine, "a whole network", "topology")
-
-
-def refuse_class_queues(engine: str, scenario: Scenario) -> None:
-    """Raise Unsupported if a link has several class queues; for engines that support only one."""
-    queues = {"queue": scenario.queue}
-    queues |= {f"links.{index}.queue": link.queue for index, link in enumerate(scenario.links)}
-    for place, queue in queues.items():
-        if queue.classes:
-            raise Unsupported(engine, "several class queues before one wire", f"{place}.classes")
-
-
 _OF_LINKS = {
     "shaper": "a shaper",
     "policer": "a policer",
@@ -125,38 +106,31 @@ _OF_LINKS = {
 }
 
 
-def refuse_of_links(engine: str, scenario: Scenario, *fields: str) -> None:
-    """Raise Unsupported if a link has one of the fields, such as ``"loss"``."""
-    for place, link in _links(scenario):
-        for name in fields:
-            if getattr(link, name) is not None:
-                raise Unsupported(engine, _OF_LINKS[name], f"{place}.{name}")
+def refuse_features(engine: str, scenario: Scenario, *names: str) -> None:
+    """Raise Unsupported if the scenario has one of the features (see `_features`)."""
+    for name, what, field in _features(scenario):
+        if name in names:
+            raise Unsupported(engine, what, field)
 
 
-def refuse_reordering(engine: str, scenario: Scenario) -> None:
-    """Raise Unsupported if packets may overtake each other behind a link."""
-    for place, link in _links(scenario):
+def _features(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
+    """Yield what not every engine can run: its name, in words, and its field."""
+    if scenario.topology is not None:
+        yield "topology", "a whole network", "topology"
+    others = {f"links.{index}": each for index, each in enumerate(scenario.links)}
+    for place, link in {"link": scenario.link, **others}.items():
         if link.jitter is not None and link.jitter.reorder:
-            raise Unsupported(engine, "a link that reorders", f"{place}.jitter.reorder")
-
-
-def _links(scenario: Scenario) -> list[tuple[str, Link]]:
-    others = [(f"links.{index}", link) for index, link in enumerate(scenario.links)]
-    return [("link", scenario.link), *others]
-
-
-def refuse_kinds(engine: str, scenario: Scenario, *kinds: str) -> None:
-    """Raise Unsupported if a class of traffic is of one of the kinds."""
-    for index, group in enumerate(scenario.traffic):
-        if group.kind in kinds:
-            raise Unsupported(engine, f"traffic of kind {group.kind}", f"traffic.{index}.kind")
-
-
-def refuse_stops(engine: str, scenario: Scenario) -> None:
-    """Raise Unsupported if TCP flows stop or are switched; datagrams are in every engine."""
+            yield "reorder", "a link that reorders", f"{place}.jitter.reorder"
+        for name, what in _OF_LINKS.items():
+            if getattr(link, name) is not None:
+                yield name, what, f"{place}.{name}"
+    queues = {f"{place}.queue": each.queue for place, each in others.items()}
+    for place, queue in {"queue": scenario.queue, **queues}.items():
+        if queue.classes:
+            yield "class queues", "several class queues before one wire", f"{place}.classes"
     for index, group in enumerate(scenario.traffic):
         if isinstance(group, Long | Session) and group.stop is not None:
-            raise Unsupported(engine, "flows that stop", f"traffic.{index}.stop")
+            yield "stop", "flows that stop", f"traffic.{index}.stop"
         if isinstance(group, Long) and group.schedule is not None:
-            wrong = "flows that are switched on and off"
-            raise Unsupported(engine, wrong, f"traffic.{index}.schedule")
+            yield "stop", "flows that are switched on and off", f"traffic.{index}.schedule"
+        yield group.kind, f"traffic of kind {group.kind}", f"traffic.{index}.kind"

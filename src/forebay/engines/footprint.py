@@ -16,32 +16,27 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forebay import foreign
 from forebay.catalogue import CONTROLS, DISCIPLINES, is_ours
-from forebay.engines.replication import n_parts
+from forebay.engines.replication import Layout, n_parts
 from forebay.errors import ForebayError, argument
-from forebay.progress import with_stages
+from forebay.progress import Progress, with_stages
 from forebay.scenario import (
     BOTTLENECK,
     MAX_OFFERED,
     REVERSE,
     DataSize,
+    Scenario,
     ScenarioError,
     Short,
     Tcp,
+    Traffic,
     Transfers,
     Video,
     ack_route,
     data_route,
 )
-
-if TYPE_CHECKING:
-    from forebay.engines.replication import Layout
-    from forebay.progress import Progress
-    from forebay.scenario import Queue, Scenario, Traffic
-
 
 _DEFAULT = 2 * 10**9
 """Enough for tens of thousands of flows; half of the memory of machines with less than 4 GB."""
@@ -253,10 +248,7 @@ def estimate(
     network : the layout of a network's links, whose expanded scenario is given.
     routed : bytes that its routes take while they are found.
 
-    Raises
-    ------
-    ScenarioError
-        More flows start, or more datagrams are sent, than one run may have.
+    Raises ScenarioError: more flows start, or more datagrams are sent, than one run may have.
     """
     seconds = float(scenario.measure.warmup + scenario.measure.duration)
     rate = scenario.link.capacity
@@ -265,7 +257,19 @@ def estimate(
     packets = sum(group.datagrams_in(seconds, rate) for group in scenario.traffic)
     films = [group.frame_rate for group in scenario.traffic if isinstance(group, Video)]
     film = max((_FRAME * seconds * frame_rate for frame_rate in films), default=0.0)
-    _check_counts(flows + files, packets)
+    counts = {"flows": (flows + files, "fewer flows"), "datagrams": (packets, "a lower rate")}
+    for what, (count, fewer) in counts.items():
+        if count > MAX_OFFERED:
+            wrong = f"about {count:.3g} {what} in all are above the most, {MAX_OFFERED}"
+            hint = f"write {fewer}, or a shorter measure.duration"
+            raise ScenarioError("out-of-range", wrong, hint, field="traffic")
+    capture = 0.0
+    if captured and network is None:
+        window = scenario.measure.duration
+        open_loop = sum(group.datagrams_in(window, rate) for group in scenario.traffic)
+        segments = [float(group.packet) for group in scenario.traffic if isinstance(group, Tcp)]
+        most = rate * window / 8 / min(segments) if segments else 0.0
+        capture = _CAPTURED * (open_loop + 2 * most)
     links = 1 + len(scenario.links) if network is None else len(network.links)
     trace = samples * (60 + 24 * (links + 1) + 50 * watched)
     running = _running(scenario, core, seconds, network) if core else 0.0
@@ -276,7 +280,7 @@ def estimate(
     return MemoryEstimate(
         drawing=packets * (_PACKET_DRAWN - _PACKET_HELD) + files * _FILE_DRAWN + film,
         drawn=_STARTED + flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
-        running=running + trace + (0.0 if network else captured * _capture(scenario)),
+        running=running + trace + capture,
         reading=readings + _FLOW_READ * flows + recorded * _RECORDED * (flows + files),
         routed=routed,
     )
@@ -295,13 +299,22 @@ def _running(
         + group.starting_in(seconds, rate) * _FLOW_LISTED
         for group in scenario.traffic
     )
-    ways = _packets_in_flight(scenario, seconds) * _in_flight(scenario, core)
+    # Of a packet in flight: its event, and what its sender remembers of it.
+    paced = 1 if _is_paced(scenario) else 0
+    remembered = core["segment"] + paced * (core["rate_record"] + core["segment"])
+    in_flight = _OVERSHOOT * (core["event"] + remembered)
+    ways = _packets_in_flight(scenario, seconds) * in_flight
     queues = [scenario.queue, *(link.queue for link in scenario.links)]
     if network is not None:
         hosts = 0 if network.flows is None else len(network.flows.hosts)
         queues = [scenario.queue] * (len(network.links) + hosts)
-    many = sum(group.starting_in(seconds, rate) for group in scenario.traffic)
-    state = sum(_queue(queue, core, many) for queue in queues)
+    many, state = sum(group.starting_in(seconds, rate) for group in scenario.traffic), 0.0
+    for queue in queues:  # without its packets
+        state += core["link"] + DISCIPLINES[queue.discipline].flow_bytes * many
+        if queue.discipline == "fq_codel":
+            state += core["fq_codel_bucket"] * (queue.buckets or 1024)
+        if queue.discipline == "cake":
+            state += core["cake_bucket"] * 1024.0
     return flows + ways + state + _event_queue(scenario, core, network)
 
 
@@ -311,14 +324,10 @@ def _made_at_a_time(group: Traffic, seconds: float, link_rate: float, freed: boo
     Transfers are freed when they are over; those of a table may all start at once.
     """
     starting = group.starting_in(seconds, link_rate)
-    if not freed:
+    listed = isinstance(group, Transfers) and group.table is not None
+    if not freed or listed or not isinstance(group, Short | Transfers):
         return starting
-    if isinstance(group, Short):
-        packets = group.length.mean_packets(group.packet)
-    elif isinstance(group, Transfers) and group.table is None:
-        packets = group.mean_packets
-    else:
-        return starting
+    packets = _mean_packets(group)
     window = group.initial_window or (10 if group.sender == "linux" else 2)
     # The windows of slow start that so many packets take, and one for the last ACK.
     round_trips = math.ceil(math.log2(1.0 + packets / window)) + 1
@@ -350,43 +359,25 @@ def _packets_in_flight(scenario: Scenario, seconds: float) -> float:
     tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
     if not tcp:
         return 0.0
+    rate, offered = scenario.link.capacity, 0.0
+    for group in tcp:  # lengths may be several times their mean
+        mean = math.inf
+        if isinstance(group, Short | Transfers):
+            mean = _LONGER * _mean_packets(group)
+        offered += (1.0 + group.starting_in(seconds, rate)) * mean
     held = scenario.bdp_packets + scenario.queue_packets(BOTTLENECK)
-    sent = scenario.link.capacity * seconds / (8 * scenario.packet)
-    offered = sum(_offered(group, seconds, scenario.link.capacity) for group in tcp)
-    return float(min(held, sent, offered))
+    return float(min(held, rate * seconds / (8 * scenario.packet), offered))
 
 
-def _offered(group: Tcp, seconds: float, link_rate: float) -> float:
-    """Return the packets that a class may have to send; lengths may be several times their mean."""
-    if isinstance(group, Transfers):
-        mean = group.mean_packets
-    elif isinstance(group, Short):
-        mean = group.length.mean_packets(group.packet)
-    else:
-        return math.inf
-    return _LONGER * (1.0 + group.starting_in(seconds, link_rate)) * mean
+def _mean_packets(group: Short | Transfers) -> float:
+    if isinstance(group, Short):
+        return group.length.mean_packets(group.packet)
+    return group.mean_packets
 
 
 def _is_paced(scenario: Scenario) -> bool:
     shares = [group.shares for group in scenario.traffic if isinstance(group, Tcp)]
     return any(CONTROLS[name].paced for each in shares for name in each)
-
-
-def _in_flight(scenario: Scenario, core: Mapping[str, int]) -> float:
-    """Return the bytes of a packet in flight: its event, and what its sender remembers of it."""
-    paced = _is_paced(scenario)
-    remembered = core["segment"] + (core["rate_record"] if paced else 0)
-    return _OVERSHOOT * (core["event"] + remembered + (core["segment"] if paced else 0))
-
-
-def _queue(queue: Queue, core: Mapping[str, int], flows: float) -> float:
-    """Return the bytes of a link's queue, without its packets."""
-    buckets = 0.0
-    if queue.discipline == "fq_codel":
-        buckets = core["fq_codel_bucket"] * (queue.buckets or 1024)
-    if queue.discipline == "cake":
-        buckets = core["cake_bucket"] * 1024.0
-    return core["link"] + buckets + DISCIPLINES[queue.discipline].flow_bytes * flows
 
 
 def _event_queue(scenario: Scenario, core: Mapping[str, int], network: Layout | None) -> float:
@@ -423,23 +414,3 @@ def _carried_bps(scenario: Scenario) -> float:
                 before.setdefault(b, set()).add(a)
     comes = {name: sum(rates[each] for each in before.get(name, ())) for name in rates}
     return sum(rate if name in firsts else min(rate, comes[name]) for name, rate in rates.items())
-
-
-def _check_counts(flows: float, packets: float) -> None:
-    counts = (
-        (flows, "flows in all", "write fewer flows, or a shorter measure.duration"),
-        (packets, "datagrams in all", "write a lower rate, or a shorter measure.duration"),
-    )
-    for count, what, hint in counts:
-        if count > MAX_OFFERED:
-            wrong = f"about {count:.3g} {what} are above the most, {MAX_OFFERED}"
-            raise ScenarioError("out-of-range", wrong, hint, field="traffic")
-
-
-def _capture(scenario: Scenario) -> float:
-    seconds = scenario.measure.duration
-    rate = scenario.link.capacity
-    open_loop = sum(group.datagrams_in(seconds, rate) for group in scenario.traffic)
-    segments = [float(group.packet) for group in scenario.traffic if isinstance(group, Tcp)]
-    most = rate * seconds / 8 / min(segments) if segments else 0.0
-    return _CAPTURED * (open_loop + 2 * most)

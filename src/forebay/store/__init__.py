@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay import engines, plugins
 from forebay.effort import DEFAULT, Effort
-from forebay.engines.base import Capabilities, Decorator, Engine, ReplicatingEngine
+from forebay.engines.base import Decorator, Engine, ReplicatingEngine
 from forebay.store.file import Store, StoreError, to_blob
 from forebay.store.rows import Column, MetricRow, to_numbers
 
@@ -63,11 +62,6 @@ class StoredEngine(Decorator):
         super().__init__(engine)
         self._made_by, self._store, self._code = engine, store, code_of(engine.name)
 
-    @property
-    def capabilities(self) -> Capabilities:
-        """Those of the wrapped engine, and checkpoints."""
-        return replace(super().capabilities, checkpoints=Checkpoints(self._store, self._code))
-
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Read what is stored, make the rest, and store it."""
         started, name = time.perf_counter(), self.name
@@ -80,21 +74,6 @@ class StoredEngine(Decorator):
         effort.tell(1.0)
         replications = [known[seed] for seed in seeds]
         return self._made_by.outcome(scenario, replications, time.perf_counter() - started)
-
-
-class Checkpoints:
-    """Small texts by name, such as what a search of smaller links has begun."""
-
-    def __init__(self, store: Store, code: str) -> None:
-        self._store, self._code = store, code
-
-    def load(self, name: str) -> str | None:
-        """Return the text that was saved under this name by the same code."""
-        return self._store.document("checkpoint", name, self._code)
-
-    def save(self, name: str, text: str) -> None:
-        """Save a text under this name."""
-        self._store.put_document("checkpoint", name, self._code, text)
 
 
 __all__ = [

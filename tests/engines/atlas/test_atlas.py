@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cases import cases
 
 import forebay
 from forebay import engines
@@ -20,21 +21,17 @@ LINK: dict[str, Any] = {
     "queue": {"size": "300 packets"},
     "traffic": [
         {
-            "kind": "long",
-            "flows": 100,
-            "congestion_control": {"cubic": 0.6, "bbr3": 0.4},
-            "rtt": {"uniform": ["30 ms", "90 ms"]},
-            "access_rate": "2 Gbit/s",
+            "kind": "long", "flows": 100, "congestion_control": {"cubic": 0.6, "bbr3": 0.4},
+            "rtt": {"uniform": ["30 ms", "90 ms"]}, "access_rate": "2 Gbit/s",
         }
     ],
     "goals": {"utilization": 0.95},
-}
+}  # fmt: skip
+CONTROL = "traffic.0.congestion_control"
 
 
-def link(**changes):
-    return forebay.Scenario.from_dict(LINK).replace(
-        {name.replace("__", "."): value for name, value in changes.items()}
-    )
+def link(changes=None):
+    return forebay.Scenario.from_dict(LINK).replace(changes or {})
 
 
 def answered(scenario):
@@ -53,46 +50,30 @@ OUTSIDE = [
     ({"link.rate": "40 Gbit/s", "traffic.0.flows": 1000}, "link.rate", "0 to 1,000,000"),
     ({"traffic.0.access_rate": "50 Mbit/s"}, "traffic.0.access_rate", "0.1 to 10"),
     ({"traffic.0.access_rate": "1 Gbit/s"}, "traffic.0.access_rate", "faster and slower"),
-    ({"traffic.0.max_window": 50, "goals": None}, "traffic.0.max_window", "without it"),
+    ({"traffic.0.max_window": 50}, "traffic.0.max_window", "without it"),
     ({"traffic.0.ecn": True}, "traffic.0.ecn", "without it"),
     ({"traffic.0.sender": "ns2"}, "traffic.0.sender", "without it"),
     ({"traffic.0.offload": "off"}, "traffic.0.offload", "hosts with it"),
     ({"traffic.0.packet": "9000 B"}, "traffic.0.packet", "1400 to 1514"),
-    (
-        {"traffic.0.congestion_control": "westwood"},
-        "traffic.0.congestion_control",
-        "reno with cubic, cubic with bbr3, cubic with bbr",
-    ),
-    (
-        {"traffic.0.congestion_control": {"reno": 0.5, "bbr3": 0.5}},
-        "traffic.0.congestion_control",
-        "reno with cubic, cubic with bbr3, cubic with bbr",
-    ),
+    ({CONTROL: "westwood"}, CONTROL, "reno with cubic, cubic with bbr3, cubic with bbr"),
+    ({CONTROL: {"reno": 0.5, "bbr3": 0.5}}, CONTROL, "cubic, cubic with bbr3, cubic with bbr"),
     ({"queue.discipline": "codel"}, "queue.discipline", "drop-tail"),
     ({"queue.transmit_ring": 8}, "queue.transmit_ring", "without it"),
     ({"queue.size": "100000 packets"}, "queue.size", "1 to 20000"),
     ({"link.loss": 0.01}, "link.loss", "without it"),
     ({"link.jitter": "1 ms"}, "link.jitter", "without it"),
-    (
-        {"traffic.1": {"kind": "short", "length": "14 packets", "load": 0.1}},
-        "traffic.1.kind",
-        "long",
-    ),
+    ({"traffic.1": {"kind": "short", "length": "9 kB", "load": 0.1}}, "traffic.1.kind", "long"),
     ({"traffic.0.access_rate": None, "queue.size": "20 packets"}, "queue.size", "88 to 20000"),
 ]
 
 
 @pytest.mark.parametrize(("changes", "field", "bound"), OUTSIDE)
 def test_what_is_outside_is_refused_with_the_bound_that_is_passed(changes, field, bound):
-    tree = {**LINK, "traffic": [dict(LINK["traffic"][0])]}
-    if "goals" in changes:
-        tree.pop("goals")
-    if "traffic.1" in changes:
-        tree["traffic"].append(changes["traffic.1"])
-    own = {name: value for name, value in changes.items() if name not in ("goals", "traffic.1")}
-    scenario = forebay.Scenario.from_dict(tree).replace(own)
+    own = dict(changes)
+    if "traffic.1" in own:
+        own["traffic"] = [*LINK["traffic"], own.pop("traffic.1")]
     with pytest.raises(forebay.OutsideAtlas, match="simulation") as caught:
-        forebay.run(scenario, "atlas")
+        forebay.run(link({"goals": {}} | own), "atlas")
     assert (caught.value.field, caught.value.exit_status) == (field, 3)
     assert bound in str(caught.value) and "\n" not in str(caught.value)
 
@@ -123,7 +104,7 @@ def test_an_answer_has_the_flows_shares_and_intervals_that_contain_their_values(
     ],
 )
 def test_a_mix_is_answered_by_its_family_and_ends_are_pure(mix, family, settled_s):
-    scenario = link(traffic__0__congestion_control=mix, measure__warmup="5 s")
+    scenario = link({CONTROL: mix, "measure.warmup": "5 s"})
     outcome = forebay.run(scenario, "atlas")
     assert outcome.provenance.model_extra["atlas"].startswith(f"{family}, ")
     assert any(f"{settled_s} s to settle" in each for each in outcome.broken_assumptions)
@@ -137,8 +118,7 @@ def test_a_mix_is_answered_by_its_family_and_ends_are_pure(mix, family, settled_
 def test_reno_needs_more_than_cubic(flows):
     """It keeps half of its window after a loss, and CUBIC 0.7."""
     sizes = (40, 80, 160)
-    scenarios = [link(traffic__0__congestion_control=name, traffic__0__flows=flows)
-                 for name in ("reno", "cubic")]  # fmt: skip
+    scenarios = [link({CONTROL: name, "traffic.0.flows": flows}) for name in ("reno", "cubic")]
     for size in sizes:
         reno, cubic = (answered(each.with_buffer(size)).utilization for each in scenarios)
         assert reno.value < cubic.value
@@ -160,14 +140,14 @@ def test_classes_that_are_alike_are_one_mix():
 
 
 def test_seeds_and_units_do_not_matter():
-    scenario = link(queue__size="450000 B", link__rate="1000 Mbit/s")
+    scenario = link({"queue.size": "450000 B", "link.rate": "1000 Mbit/s"})
     assert answered(scenario) == answered(link())
     assert forebay.run(link(), "atlas", seeds=3, seed=9).links == forebay.run(link(), "atlas").links
 
 
 @pytest.mark.parametrize("flows", [20, 100, 500])
 def test_loss_based_flows_use_no_less_of_a_larger_buffer_and_lose_less(flows):
-    scenario = link(traffic__0__congestion_control="cubic", traffic__0__flows=flows)
+    scenario = link({CONTROL: "cubic", "traffic.0.flows": flows})
     bdp = scenario.bdp_packets
     sizes = [round(size) for size in np.geomspace(0.5 * bdp / flows**0.5, bdp, 12)]
     links = [answered(scenario.with_buffer(size)) for size in sizes]
@@ -208,7 +188,7 @@ def test_a_stale_atlas_refuses_itself_and_names_what_makes_it_anew(monkeypatch):
 
 def test_a_search_of_simulations_begins_where_the_atlas_puts_the_least():
     scenario = link(
-        link__rate="50 Mbit/s", traffic__0__flows=20, traffic__0__access_rate="500 Mbit/s"
+        {"link.rate": "50 Mbit/s", "traffic.0.flows": 20, "traffic.0.access_rate": "500 Mbit/s"}
     )
     charted = forebay.size(scenario, "atlas")
     ran = []
@@ -219,29 +199,23 @@ def test_a_search_of_simulations_begins_where_the_atlas_puts_the_least():
 
 
 def test_the_atlas_stands_where_no_simulation_fits(monkeypatch):
-    def at_once(self):
-        raise OutOfTime
+    whole = _Search._attempts
 
-    scenario = link(link__rate="10 Gbit/s", traffic__0__flows=1000)
+    def attempts(self):
+        if self.problem.engine != "atlas":
+            raise OutOfTime
+        return whole(self)
+
+    scenario = link({"link.rate": "10 Gbit/s", "traffic.0.flows": 1000})
     charted = forebay.size(scenario, "atlas")
-    monkeypatch.setattr(_Search, "_attempts", attempts_of_atlas_alone(at_once))
+    monkeypatch.setattr(_Search, "_attempts", attempts)
     found = forebay.size(scenario, budget="2 s")
     assert (found.engine, found.recommended) == ("atlas", charted.recommended)
     assert found.cost.budget_s == 2.0 and found.buffer == charted.buffer
 
 
-def attempts_of_atlas_alone(instead):
-    """Return `_attempts` that only the atlas has time for."""
-    whole = _Search._attempts
-
-    def attempts(self):
-        return whole(self) if self.problem.engine == "atlas" else instead(self)
-
-    return attempts
-
-
 def test_sizes_stay_within_the_buffers_that_are_covered():
-    scenario = link(traffic__0__access_rate=None)
+    scenario = link({"traffic.0.access_rate": None})
     found = forebay.size(scenario, "atlas")
     assert min(each.packets for each in found.curve) >= 88
     assert found.buffer.low >= 1 and found.recommended.packets >= 88
@@ -262,47 +236,31 @@ def test_the_page_has_its_first_curve_from_the_atlas():
     assert [each["packets"] for each in points] == [50, 100, 200]
     assert all(each["replications"] == 0 and each["stage"] == "coarse" for each in points)
     sent.clear()
-    assert not answering.by_atlas(Told(), link(traffic__0__congestion_control="westwood"), [50])
+    assert not answering.by_atlas(Told(), link({CONTROL: "westwood"}), [50])
     assert not sent
 
 
 def test_a_study_has_it():
-    table = forebay.sweep(
-        link(), {"queue.size": ["50 packets", "100 packets"]}, engine="atlas", seeds=2
-    )
-    rows = list(table.rows())
+    sizes = {"queue.size": ["50 packets", "100 packets"]}
+    rows = list(forebay.sweep(link(), sizes, engine="atlas", seeds=2).rows())
     assert len(rows) == 4
     assert rows[0]["link.bottleneck.utilization"] == rows[1]["link.bottleneck.utilization"]
 
 
-def _canary(place):
-    return json.loads((MODELS / "canaries.json").read_text("utf-8"))["canaries"][place]
-
-
 def _same(place):
     """Whether a cell of the design still has its digits."""
-    canary = _canary(place)
+    canary = json.loads((MODELS / "canaries.json").read_text("utf-8"))["canaries"][place]
     start = {"uniform": ["0 s", "10 s"]}
     cell: dict[str, Any] = {
-        "name": "atlas",
-        "link": {"rate": "1 Mbit/s"},
-        "queue": {"size": "1 packets"},
-    }
-    cell["traffic"] = [{"kind": "long", "flows": 8, "start": start}]
+        "name": "atlas", "link": {"rate": "1 Mbit/s"}, "queue": {"size": "1 packets"},
+        "traffic": [{"kind": "long", "flows": 8, "start": start}],
+    }  # fmt: skip
     scenario = forebay.Scenario.from_dict(cell).replace(canary["fields"])
     row = forebay.run(scenario, seed=canary["seed"], jobs=1).to_row()
     return {name: f"{row[name]:.12g}" for name in canary["digits"]} == canary["digits"]
 
 
-AGAIN = "the simulator's digits changed: run benches/atlas_canaries.py"
-
-
-@pytest.mark.parametrize("place", [0, 20, 39])
+@pytest.mark.parametrize("place", cases(range(40), (0, 20, 39).__contains__))
 def test_canaries_have_their_digits_or_the_atlas_is_marked_as_stale(place):
-    assert model.is_stale() or _same(place), AGAIN
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("place", range(40))
-def test_every_canary_has_its_digits_or_the_atlas_is_marked_as_stale(place):
-    assert model.is_stale() or _same(place), AGAIN
+    again = "the simulator's digits changed: run benches/atlas_canaries.py"
+    assert model.is_stale() or _same(place), again

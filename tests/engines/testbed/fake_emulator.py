@@ -47,6 +47,7 @@ def readings(plan, lateness_s, stall_drops):
         "sent": [[80] * classes for _ in range(batches)],
         "sent_bytes": [[120_000] * classes for _ in range(batches)],
         "class_busy_s": [[0.9 * length_s / classes] * classes for _ in range(batches)],
+        "detail": None,
     }
     return {
         "links": [link for _ in plan["links"]],

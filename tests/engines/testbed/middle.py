@@ -8,7 +8,7 @@ side itself would not do: TCP sees drops of its own host's queues, and limits wh
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pyroute2 import IPRoute
 
@@ -21,26 +21,15 @@ BURST_PACKETS = 3  # with one only, tbf was seen to lose 14 % of its rate
 BACK = 100  # the routing table for packets that come back from the middle
 
 
-class Shaped(NamedTuple):
-    """What the kernel's queue counted over the whole run."""
-
-    packets: int
-    drops: int
-
-    @property
-    def loss(self) -> float:
-        return self.drops / (self.packets + self.drops)
-
-
 class Middle:
-    """Makes the middle for every pair that it is handed, and remembers what its queue counted."""
+    """Makes the middle for every pair that it is handed, and remembers what its queue dropped."""
 
     def __init__(self, rate_bps: float, waiting: int) -> None:
         # On Ethernet's wire the IP packet of 1500 bytes has 14 more, as tbf counts: the rate is
         # raised by that, so that IP packets leave as fast as on a link without them.
         self.bytes_per_s = round(rate_bps / 8 * PACKET / 1500)
         self.limit = waiting + 1  # the kernel counts the one that is next as well
-        self.counted: Shaped | None = None
+        self.drops = 0
 
     @contextmanager
     def pair_for(self, scenario: Any, workload: Any, record: Any) -> Iterator[NamespacePair]:
@@ -51,7 +40,7 @@ class Middle:
             namespaces.make(middle)
             self._join(sending, middle)
             yield pair
-            self.counted = namespaces.inside(middle, _count)
+            self.drops = namespaces.inside(middle, _drops)
 
     def _join(self, sending: str, middle: str) -> None:
         namespaces.inside(sending, lambda: _veths(middle))
@@ -107,12 +96,9 @@ def _forward() -> None:
             (switches / "conf" / each / name).write_text("0")
 
 
-def _count() -> Shaped:
+def _drops() -> int:
+    """Return what the kernel's queue dropped over the whole run."""
     with IPRoute() as kernel:
         (back,) = kernel.link_lookup(ifname="mb")
         (tbf,) = [q for q in kernel.get_qdiscs(back) if q.get_attr("TCA_KIND") == "tbf"]
-        stats = tbf.get_attr("TCA_STATS2")
-        return Shaped(
-            packets=stats.get_attr("TCA_STATS_BASIC")["packets"],
-            drops=stats.get_attr("TCA_STATS_QUEUE")["drops"],
-        )
+        return int(tbf.get_attr("TCA_STATS2").get_attr("TCA_STATS_QUEUE")["drops"])

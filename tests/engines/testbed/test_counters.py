@@ -10,12 +10,9 @@ import pytest
 
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import counters, namespaces, registry
-from forebay.engines.testbed.counters import agreement, netflow, snmp
-from forebay.engines.testbed.counters.agreement import Counted, WindowClock
-from forebay.engines.testbed.counters.netflow import Daemon, find
+from forebay.engines.testbed.counters import Counted, Daemon, Look, WindowClock, agreement, find
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.registry import Owner
-from forebay.scenario import dumps, loads
 
 
 def datagram(sequence, *flows):
@@ -35,26 +32,20 @@ def test_flows_add_up_and_one_exported_in_two_parts_is_one():
         datagram(0, (1000, 10, 15_000, 40, 900), (1001, 5, 200, 25, 80)),
         datagram(2, (1000, 1, 1_500, 950, 1_525)),
     ]
-    assert netflow.total(exported, 2.0) == Counted(16_700, 16, 1.5, flows=2)
-    assert netflow.total([], 2.0) == Counted(0, 0, 2.0, flows=0)
-
-
-def test_a_datagram_that_was_lost_is_no_smaller_number():
+    assert counters.total(exported, 2.0) == Counted(16_700, 16, 1.5, flows=2)
+    assert counters.total([], 2.0) == Counted(0, 0, 2.0, flows=0)
     with pytest.raises(TestbedError, match="NetFlow datagrams were lost"):
-        netflow.total([datagram(0, (1, 1, 40)), datagram(2, (2, 1, 40))], 1.0)
+        counters.total([datagram(0, (1, 1, 40)), datagram(2, (2, 1, 40))], 1.0)
 
 
-def test_looks_at_a_window():
-    assert snmp.times(3.0, 1.0) == [0, 1, 2, 3]
-    assert snmp.times(2.5, 1.0) == [0, 1, 2, 2.5]
-    assert snmp.times(0.4, 1.0) == [0, 0.4]
-
-
-def test_a_counter_gains_from_the_first_look_to_the_last():
-    looks = [snmp.Look(100.0, 5_000, 10), snmp.Look(101.0, 0, 0), snmp.Look(102.5, 8_000, 14)]
-    assert snmp.gained(looks) == Counted(3_000, 4, 2.5)
+def test_a_counter_gains_from_the_first_look_at_a_window_to_the_last():
+    assert counters.times(3.0, 1.0) == [0, 1, 2, 3]
+    assert counters.times(2.5, 1.0) == [0, 1, 2, 2.5]
+    assert counters.times(0.4, 1.0) == [0, 0.4]
+    looks = [Look(100.0, 5_000, 10), Look(101.0, 0, 0), Look(102.5, 8_000, 14)]
+    assert counters.gained(looks) == Counted(3_000, 4, 2.5)
     with pytest.raises(TestbedError, match="before SNMP could be read twice"):
-        snmp.gained(looks[:1])
+        counters.gained(looks[:1])
 
 
 def test_counts_are_compared_as_rates():
@@ -71,9 +62,7 @@ def test_counts_are_compared_as_rates():
     assert told["snmp"]["packets_off_percent"] == pytest.approx(-100 * (1 - 8 / 8.08))
     assert told["netflow"]["octets_off_percent"] == pytest.approx(-1.0)
     assert told["netflow"]["packets_off_percent"] == pytest.approx(-0.5)
-
-
-def test_without_one_link_before_the_device_there_is_no_utilization():
+    # Without one link before the device there is no utilization.
     told = agreement(Counted(0, 0, 1.0), {"snmp": Counted(0, 0, 1.0)}, rate_bps=None)
     assert told["router"]["utilization"] is None and told["snmp"]["octets_off_percent"] is None
 
@@ -123,17 +112,16 @@ def cmdline(owner: Owner) -> bytes:
 
 @pytest.fixture
 def programs(real) -> None:
-    for program in (snmp.PROGRAM, netflow.PROGRAM):
+    for program in (counters.SNMPD, counters.SOFTFLOWD):
         if find(program) is None:
             pytest.skip(f"there is no {program}: `apt-get install {program}`")
 
 
 def test_snmp_and_netflow_agree_with_the_router(programs, monkeypatch, small, tmp_path):
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
-    scenario = loads(dumps(small), overrides=["measure.duration=6 s"])
     engine: Any = get("testbed")
     engine.count_by(["snmp", "netflow"])
-    outcome = engine.run(scenario, [1])
+    outcome = engine.run(small.replace({"measure.duration": "6 s"}), [1])
     (run,) = outcome.provenance.model_dump()["runs"]
     told = run["counters"]
     print(json.dumps(told, indent=1))

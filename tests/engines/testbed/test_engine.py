@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 
 from forebay.effort import Effort
-from forebay.engines import EngineUnavailable, get
-from forebay.engines.testbed import engine as testbed
+from forebay.engines import EngineUnavailable, get, testbed
 from forebay.engines.testbed import machine, one_run, registry, retry
 from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
-from forebay.scenario import dumps, loads
 
 
 def test_an_outcome_has_the_readings_and_the_machine(fake, small):
@@ -29,20 +27,15 @@ def test_an_outcome_has_the_readings_and_the_machine(fake, small):
     assert [run["gate"]["lateness_p99_s"] for run in told["runs"]] == [1e-4, 1e-4]
 
 
-def test_a_seed_is_played_once(fake, small):
-    engine = get("testbed")
-    first = engine.run(small, [1])
-    fake("die")
-    assert engine.run(small, [1]).links == first.links
-
-
-def test_a_replication_that_was_watched_is_not_played_again(fake, small, monkeypatch):
+def test_a_seed_that_was_played_or_watched_is_not_played_again(fake, small, monkeypatch):
     engine: Any = get("testbed")
+    first = engine.run(small, [1])
     played = one_run.run_once(small, 2)
     monkeypatch.setattr(testbed, "run_until_valid", lambda *a, **k: (played, [["late"]]))
     monkeypatch.setattr(testbed, "to_trace", lambda *a, **k: "seen")
     assert engine.trace(small, step=small.measure.duration, flows=(0,), seed=2) == "seen"
     fake("die")
+    assert engine.run(small, [1]).links == first.links
     outcome = engine.run(small, [2])
     assert outcome.links["bottleneck"].loss_rate.value == pytest.approx(0.2)
     assert outcome.provenance.model_dump()["runs"][0]["invalid"] == [["late"]]
@@ -51,9 +44,7 @@ def test_a_replication_that_was_watched_is_not_played_again(fake, small, monkeyp
 def test_a_run_that_fails_the_gate_is_played_again(fake, small, tmp_path):
     fake(f"late-once {tmp_path / 'was-late'}")
     (told,) = get("testbed").run(small, [1]).provenance.model_dump()["runs"]
-    assert told["invalid"] == [["delivery lateness p99 5 ms, at most 1 ms"]], (
-        "and the Outcome says so"
-    )
+    assert told["invalid"] == [["delivery lateness p99 5 ms, at most 1 ms"]], "and it says so"
 
 
 def test_and_is_refused_after_three_and_never_a_number(fake, small, monkeypatch):
@@ -70,28 +61,20 @@ def test_and_is_refused_after_three_and_never_a_number(fake, small, monkeypatch)
         get("testbed").run(small, [1])
     said = str(caught.value)
     assert len(runs) == retry.ATTEMPTS == 3
-    assert caught.value.exit_status == 3 and len(said.splitlines()) == 1
+    assert caught.value.exit_status == 3 and "\n" not in said
     assert "p99 5 ms" in said and "no smaller rate that was tried" in said
 
 
 def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_path):
     fake("late")
     statistics, play = tmp_path / "stat", one_run.run_once
-    statistics.write_text(
-        "cpu  200 0 200 1400 0 0 0 200 60 0\n"
-        "cpu0 100 0 100 700 0 0 0 100 30 0\n"
-        "cpu1 100 0 100 700 0 0 0 100 30 0\n"
-        "intr 8 9\n"
-    )
+    of_core = "{} 100 0 100 700 0 0 0 100 30 0\n"
+    statistics.write_text(f"cpu  1 1\n{of_core.format('cpu0')}{of_core.format('cpu1')}intr 8 9\n")
     monkeypatch.setattr(retry, "_STATISTICS", statistics)
 
     def take(*arguments, **named):
-        statistics.write_text(
-            "cpu  230 0 220 1650 0 0 0 250 90 0\n"
-            "cpu0 100 0 100 850 0 0 0 100 30 0\n"
-            "cpu1 130 0 120 800 0 0 0 150 60 0\n"
-            "intr 9 9\n"
-        )
+        later = "cpu0 100 0 100 850 0 0 0 100 30 0\ncpu1 130 0 120 800 0 0 0 150 60 0\n"
+        statistics.write_text(f"cpu  9 9\n{later}intr 9 9\n")
         return play(*arguments, **named)
 
     monkeypatch.setattr(retry, "run_once", take)
@@ -109,24 +92,19 @@ def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_p
         ("die", "ended with status 101: panicked"),
         ("chatter", "b'hello', which is not an event"),
         ("other-queue", "the router's queues read"),
+        ("forever", ""),
     ],
 )
 def test_what_goes_wrong_is_one_line_and_leaves_nothing(fake, small, how, said):
+    """Ctrl-C while the emulator runs too."""
     fake(how)
-    with pytest.raises(TestbedError) as caught:
-        get("testbed").run(small, [1])
-    assert said in str(caught.value) and len(str(caught.value).splitlines()) == 1
-    assert not list(registry.directory().glob("*.json"))
-
-
-def test_ctrl_c_ends_the_child(fake, small):
-    fake("forever")
 
     def stop(_):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        get("testbed").run(small, [1], Effort(progress=stop))
+    with pytest.raises((TestbedError, KeyboardInterrupt)) as caught:
+        get("testbed").run(small, [1], Effort(progress=stop if how == "forever" else None))
+    assert said in str(caught.value) and "\n" not in str(caught.value)
     assert not list(registry.directory().glob("*.json"))
 
 
@@ -146,9 +124,8 @@ def test_without_an_emulator_it_says_how_to_build_it(monkeypatch):
 
 
 def test_a_control_that_no_kernel_has_is_named(fake, small):
-    asked = loads(dumps(small), overrides=["traffic.0.congestion_control=bbr3"])
     with pytest.raises(EngineUnavailable, match="bbr3"):
-        get("testbed").run(asked, [1])
+        get("testbed").run(small.replace({"traffic.0.congestion_control": "bbr3"}), [1])
 
 
 def test_the_kernels_answer_becomes_one_line():

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay.engines.testbed.counters.netflow import find
+from forebay.engines.testbed.counters import find
 
 # Kills, the latest moment, and who reads beside the router.
 FEW, PLAIN = (20, 0.2, ()), (50, 0.2, ())
@@ -51,8 +51,7 @@ LONG = """
 link.rate = "5 Mbit/s"
 queue.size = "20 packets"
 measure = { warmup = "30 s", duration = "30 s" }
-[[traffic]]
-flows = 4
+traffic = [{ flows = 4 }]
 """
 
 

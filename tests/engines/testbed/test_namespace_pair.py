@@ -24,20 +24,16 @@ from forebay.workload import draw
 pytestmark = pytest.mark.usefixtures("real", "own_records")
 
 
-def asking(small, *changes):
-    return loads(dumps(small), overrides=changes)
-
-
 def read(name, switch):
     path = Path("/proc/sys/net") / switch
     return namespaces.inside(name, lambda: " ".join(path.read_text().split()))
 
 
 def test_both_sides_stand_as_asked_and_vanish(small):
-    scenario = asking(
-        small, "traffic.0.initial_window=3", "traffic.0.min_rto=300 ms",
-        "traffic.0.sack=false", "traffic.0.delayed_ack=false",
-    )  # fmt: skip
+    scenario = small.replace({
+        "traffic.0.initial_window": 3, "traffic.0.min_rto": "300 ms", "traffic.0.sack": False,
+        "traffic.0.delayed_ack": False,
+    })  # fmt: skip
     outside = Path("/proc/sys/net/ipv4/tcp_sack").read_text()
     with registry.recording() as record, pair_for(scenario, draw(scenario, 1), record) as pair:
         sides = [pair.left.namespace, pair.right.namespace]
@@ -55,38 +51,26 @@ BOTH_WAYS = """
 link.rate = "10 Mbit/s"
 queue.size = "20 packets"
 measure = { warmup = "100 ms", duration = "900 ms" }
-[[traffic]]
-flows = 2
-rtt = "20 ms"
-start = "0 s"
-[[traffic]]
-flows = 2
-rtt = "20 ms"
-start = "0 s"
-direction = "reverse"
+traffic = [
+    { flows = 2, rtt = "20 ms", start = "0 s" },
+    { flows = 2, rtt = "20 ms", start = "0 s", direction = "reverse" },
+]
 """
 
 
-@pytest.mark.parametrize("discipline", sorted({*get_args(Discipline)} - {"classes"}))
+CLASSES = [
+    {"name": "first", "priority": 0, "size": "20 packets", "discipline": "red"},
+    {"name": "bytes", "default": True, "discipline": "bfifo"},
+    {"name": "packets", "weight": 2.0, "share": 0.5},
+]
+
+
+@pytest.mark.parametrize("discipline", sorted(get_args(Discipline)))
 def test_every_queue_is_made_as_asked(small, discipline):
     """`play` compares what the router has made with the scenario, and raises where it differs."""
-    scenario = asking(
-        small, f"queue.discipline={discipline}", "queue.transmit_ring=2",
-        "measure.warmup=100 ms", "measure.duration=400 ms",
-    )  # fmt: skip
-    assert one_run.run_once(scenario, 1).gate["write_errors"] == 0
-
-
-def test_class_queues_are_made_as_asked(small):
-    queues = [
-        "{ name = 'first', priority = 0, size = '20 packets', discipline = 'red' }",
-        "{ name = 'bytes', default = true, discipline = 'bfifo' }",
-        "{ name = 'packets', weight = 2.0, share = 0.5 }",
-    ]
-    scenario = asking(
-        small, "queue.discipline=classes", f"queue.classes=[{', '.join(queues)}]",
-        "measure.warmup=100 ms", "measure.duration=400 ms",
-    )  # fmt: skip
+    own = {"queue.classes": CLASSES} if discipline == "classes" else {"queue.transmit_ring": 2}
+    short = {"measure.warmup": "100 ms", "measure.duration": "400 ms"}
+    scenario = small.replace({"queue.discipline": discipline, **own, **short})
     assert one_run.run_once(scenario, 1).gate["write_errors"] == 0
 
 
@@ -106,9 +90,8 @@ def test_a_capture_has_an_interface_a_link(small, tmp_path):
         "-e",
         "frame.time_epoch",
     ]
-    read = subprocess.run(
-        ["tshark", "-r", path, *fields], capture_output=True, text=True, check=True
-    )
+    command = ["tshark", "-r", str(path), "-T", "fields", *fields]
+    read = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = [line.split("\t") for line in read.stdout.splitlines()]
     assert {name for name, _, _ in rows} == {"bottleneck", "reverse"}
     for place, link in enumerate(("bottleneck", "reverse")):
@@ -153,7 +136,7 @@ def test_a_name_that_is_taken_is_one_line(small):
 
 def test_ctrl_c_cleans_up(small, tmp_path):
     path = tmp_path / "long.toml"
-    path.write_text(dumps(asking(small, "measure.duration=60 s")))
+    path.write_text(dumps(small.replace({"measure.duration": "60 s"})))
     made = subprocess.Popen(
         [str(Path(sys.executable).with_name("forebay")), "run", str(path), "--engine", "testbed"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

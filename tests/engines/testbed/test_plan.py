@@ -1,14 +1,15 @@
 """PLAN.json agrees with the scenario and the draw; routes have the settings of each class."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.scenarios import scenario
 
 from forebay.catalogue import CONTROLS
 from forebay.engines import Unsupported
-from forebay.engines.errors import refuse_reordering
 from forebay.engines.replication import Watched, lay_out
 from forebay.engines.testbed import endpoint, plan
 from forebay.engines.testbed.congestion import KERNEL_NAMES
@@ -44,14 +45,18 @@ packet = "2000 B"
 PLACES = Places("forebay-1-0-send", "forebay-1-0-recv", Path("/tmp/r.json"))
 
 
-def plan_of(text, **more):
-    scenario = loads(text)
+def made(changes=None):
+    return loads(MIXED).replace(changes or {})
+
+
+def plan_of(changes=None, **more):
+    scenario = made(changes)
     workload = draw(scenario, 7)
     return scenario, workload, make_plan(scenario, workload, lay_out(scenario), PLACES, **more)
 
 
 def test_a_plan_is_json_and_holds_the_draw():
-    _, workload, plan = plan_of(MIXED)
+    _, workload, plan = plan_of()
     assert json.loads(json.dumps(plan)) == plan
     assert plan["schema"] == 1 and plan["seed"] == workload.tie_break_seed
     assert (plan["warmup_ps"], plan["window_ps"], plan["batches"]) == (10**12, 4 * 10**12, 20)
@@ -61,10 +66,17 @@ def test_a_plan_is_json_and_holds_the_draw():
     assert [each["kind"] for each in plan["classes"]] == ["long", "long", "session", "udp"]
     assert plan["sessions"]["offsets"][-1] == len(plan["sessions"]["think_ps"])
     assert plan["packets"]["offsets"][-1] == len(plan["packets"]["bytes"])
+    # Shared access links stay the router's own, and controls have the kernel's names.
+    assert np.array_equal(plan["flows"]["access_group"], workload.access_group)
+    names = dict(zip(workload.congestion_controls, plan["congestion_controls"], strict=True))
+    assert names["cubic"] == "cubic" and names["cubic-beta-0.8"] == "fb_cubic08"
+    assert largest_packet(workload) == 2000
+    _, _, traced = plan_of(watched=Watched(0.01, (0, 4)))
+    assert plan["trace"] is None and traced["trace"] == {"step_ps": 10**10, "flows": [0, 4]}
 
 
 def test_links_and_routes_are_those_of_the_scenario():
-    _, _, plan = plan_of(MIXED)
+    _, _, plan = plan_of()
     assert [link["name"] for link in plan["links"]] == ["bottleneck", "reverse"]
     assert plan["routes"] == [[[0], [1]], [[1], [0]], [[0], [1]], [[0], [1]]]
     assert [each["last_link"] for each in plan["classes"]] == [0, 1, 0, 0]
@@ -75,11 +87,10 @@ def test_links_and_routes_are_those_of_the_scenario():
 
 
 def test_class_queues_are_those_of_the_scenario():
-    classes = """discipline = "classes", classes = [
-        { name = "voice", traffic = ["udp-3"], priority = 2, size = "9 packets" },
-        { name = "rest", default = true, weight = 3.0, red = { ecn = true } },
-    ]"""
-    _, _, plan = plan_of(MIXED.replace('discipline = "red", ecn = true, gentle = true', classes))
+    voice = {"name": "voice", "traffic": ["udp-3"], "priority": 2, "size": "9 packets"}
+    rest = {"name": "rest", "default": True, "weight": 3.0, "red": {"ecn": True}}
+    classes = {"discipline": "classes", "size": "60 packets", "classes": [voice, rest]}
+    _, _, plan = plan_of({"queue": classes})
     link = plan["links"][0]
     assert link["discipline"] == "classes" and link["class_of"] == [1, 1, 1, 0]
     voice, rest = link["classes"]
@@ -89,13 +100,12 @@ def test_class_queues_are_those_of_the_scenario():
 
 
 def test_a_links_own_loss_rates_and_jitter_are_those_of_the_scenario():
-    varying = """
-    link.loss = { good_to_bad = 0.1, bad_to_good = 0.5, unit = "byte" }
-    link.jitter = "2 ms"
-    link.down = { times = [["1 s", "2 s"]], period = "4 s", queue = "drop" }
-    """
-    _, _, plan = plan_of(varying + MIXED)
-    link, plain = plan["links"][0], plan_of(MIXED)[2]["links"][0]
+    _, _, plan = plan_of({
+        "link.loss": {"good_to_bad": 0.1, "bad_to_good": 0.5, "unit": "byte"},
+        "link.jitter": "2 ms",
+        "link.down": {"times": [["1 s", "2 s"]], "period": "4 s", "queue": "drop"},
+    })  # fmt: skip
+    link, plain = plan["links"][0], plan_of()[2]["links"][0]
     assert link["loss"] == {
         "in_good": 0.0, "in_bad": 1.0, "good_to_bad": 0.1, "bad_to_good": 0.5,
         "unit": "byte", "place": "after-queue",
@@ -110,40 +120,17 @@ def test_a_links_own_loss_rates_and_jitter_are_those_of_the_scenario():
     assert (plain["loss"], plain["rate_trace"], plain["jitter"]) == (None, None, None)
 
 
-def test_a_link_that_reorders_is_refused():
-    scenario = loads(MIXED).replace({"link.jitter": {"most": "1 ms", "reorder": True}})
-    with pytest.raises(Unsupported, match=r"link\.jitter\.reorder: testbed cannot run"):
-        refuse_reordering("testbed", scenario)
+@pytest.mark.parametrize(
+    ("off", "sides"),
+    [((), (True, True)), ((1,), (True, False)), ((0, 2), (False, True)), ((0, 1, 2), (False,) * 2)],
+)
+def test_offload_is_of_the_side_that_sends(off, sides):
+    _, _, plan = plan_of({f"traffic.{each}.offload": "off" for each in off})
+    assert (plan["sender"]["offload"], plan["receiver"]["offload"]) == sides
 
 
-def test_controls_have_the_kernels_names():
-    _, workload, plan = plan_of(MIXED)
-    names = dict(zip(workload.congestion_controls, plan["congestion_controls"], strict=True))
-    assert names["cubic"] == "cubic" and names["cubic-beta-0.8"] == "fb_cubic08"
-
-
-def test_offload_is_of_the_side_that_sends():
-    def sides(text):
-        _, _, plan = plan_of(text)
-        return plan["sender"]["offload"], plan["receiver"]["offload"]
-
-    def singly(*classes):
-        off = {f"traffic.{each}.offload": "off" for each in classes}
-        return loads(MIXED).replace(off).to_toml()
-
-    forward, reverse, neither = singly(1), singly(0, 2), singly(0, 1, 2)
-    assert (sides(MIXED), sides(forward), sides(reverse), sides(neither)) == (
-        (True, True), (True, False), (False, True), (False, False),
-    )  # fmt: skip
-
-
-def test_a_trace_names_its_flows():
-    _, _, plan = plan_of(MIXED, watched=Watched(0.01, (0, 4)))
-    assert plan["trace"] == {"step_ps": 10**10, "flows": [0, 4]}
-
-
-def test_routes_cover_exactly_the_flows_of_their_class():
-    scenario, workload, _ = plan_of(MIXED)
+def test_routes_cover_exactly_the_flows_of_their_class(monkeypatch):
+    scenario, workload, _ = plan_of()
     left, right = endpoint.routes(scenario, workload)
 
     def flows(routes, network):
@@ -156,56 +143,42 @@ def test_routes_cover_exactly_the_flows_of_their_class():
     # The second class sends the other way, so its receivers, which hurry their ACKs, are left.
     assert flows(left, endpoint.RECEIVERS) == first | second
     assert flows(right, endpoint.SENDERS) == {flow: {"features": 1} for flow in range(5)}
-
-
-def test_the_mtu_lets_the_largest_packet_pass():
-    _, workload, _ = plan_of(MIXED)
-    assert largest_packet(workload) == 2000
-
-
-def test_more_flows_than_addresses_are_refused(monkeypatch):
-    _, workload, _ = plan_of(MIXED)
     monkeypatch.setattr(endpoint, "MOST_FLOWS", 5)
     with pytest.raises(Unsupported, match="11 flows, more than 5"):
-        endpoint.check_count(workload)
+        endpoint.routes(scenario, workload)
 
 
-def test_what_the_kernel_does_otherwise_is_said():
-    said = broken(
-        loads(MIXED.replace("flows = 5", 'flows = 5\nsender = "ns2"\nsack = false\noffload = "on"'))
-    )
-    assert len(said) == 2
-    assert said[0].startswith("the testbed's senders are Linux") and said[0].endswith("not ns2")
-    assert "SACK" in said[1]
-    assert "jitter" in broken(loads(MIXED.replace("flows = 5", 'flows = 5\njitter = "1 ms"')))[0]
-    timed = MIXED.replace("flows = 5", 'flows = 5\ndelayed_ack_timeout = "100 ms"')
-    assert "cannot set delayed_ack_timeout" in broken(loads(timed))[0]
-    short = MIXED.replace("flows = 5", "flows = 5\nsegment = 536")
-    assert "no segment" in broken(loads(short))[0]
-    assert broken(loads(MIXED)) == []
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("sender", "ns2", "the testbed's senders are Linux .*, not ns2$"),
+        ("sack", False, "SACK is one switch"),
+        ("jitter", "1 ms", "jitter"),
+        ("delayed_ack_timeout", "100 ms", "cannot set delayed_ack_timeout"),
+        ("segment", 536, "no segment"),
+    ],
+)
+def test_what_the_kernel_does_otherwise_is_said(option, value, said):
+    (line,) = broken(made({f"traffic.0.{option}": value, "traffic.0.offload": "on"}))
+    assert re.search(said, line)
 
 
 def test_sack_is_off_only_where_every_class_says_so():
-    alone = "link.rate = '1 Mbit/s'\nqueue.size = '9 packets'\n[[traffic]]\nflows = 1\nsack = false"
-    assert not plan.has_sack(loads(alone)) and broken(loads(alone)) == []
-    assert plan.has_sack(loads(MIXED))
+    alone = scenario({"traffic.0.sack": False})
+    assert not plan.has_sack(alone) and broken(alone) == []
+    assert plan.has_sack(made()) and broken(made()) == []
 
 
 def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():
     """On purpose: its record states None."""
     assert all(name in KERNEL_NAMES or each.in_kernel is None for name, each in CONTROLS.items())
-    assert all(len(name) <= 15 for name in KERNEL_NAMES.values())
-
-
-def test_shared_access_links_stay_the_routers_own():
-    _, workload, plan = plan_of(MIXED)
-    assert np.array_equal(plan["flows"]["access_group"], workload.access_group)
 
 
 def test_a_shaped_link_has_the_wire_s_rate_and_its_buckets():
-    shaped = "link.shaper = { rate = '20 Mbit/s', refill = 'deficit' }\n"
-    policed = "link.policer = { rate = '30 Mbit/s', burst = '9 kB', excess = '3 kB' }\n"
-    *_, plan = plan_of(shaped + policed + MIXED)
+    *_, plan = plan_of({
+        "link.shaper": {"rate": "20 Mbit/s", "refill": "deficit"},
+        "link.policer": {"rate": "30 Mbit/s", "burst": "9 kB", "excess": "3 kB"},
+    })  # fmt: skip
     link = plan["links"][0]
     assert link["rate_bps"] == 50e6
     assert link["shaper"] == {
@@ -214,5 +187,5 @@ def test_a_shaped_link_has_the_wire_s_rate_and_its_buckets():
     assert link["policer"] == {
         "rate_bps": 30e6, "burst_bytes": 9000, "excess_bytes": 3000, "refill": "continuous",
     }  # fmt: skip
-    *_, plain = plan_of(MIXED)
+    *_, plain = plan_of()
     assert plain["links"][0]["shaper"] is None

@@ -16,10 +16,6 @@ WELL = {
 }  # fmt: skip
 
 
-def test_a_valid_run_has_no_fault():
-    assert faults(WELL) == []
-
-
 @pytest.mark.parametrize(
     ("reading", "value", "said"),
     [
@@ -38,8 +34,8 @@ def test_each_limit_alone_makes_a_run_invalid(reading, value, said):
     assert faults({**WELL, reading: value}) == [said]
 
 
-def test_lateness_counts_beside_the_time_that_the_buffer_drains_in():
-    assert faults(WELL, drain_s=1.1e-3) == []
+def test_a_valid_run_has_no_fault_and_lateness_counts_beside_the_time_that_the_buffer_drains_in():
+    assert faults(WELL) == faults(WELL, drain_s=1.1e-3) == []
     said = "delivery lateness p99, as a share of the buffer's drain time, 20 %, at most 10 %"
     assert faults(WELL, drain_s=0.5e-3) == [said]
 
@@ -57,19 +53,14 @@ def test_what_was_not_read_is_a_fault_and_no_zero():
     for limit in (*LIMITS, stall_limit(None)):
         without = {name: value for name, value in WELL.items() if name != limit.reading}
         assert faults(without) == [f"{limit.says} was not read"]
-
-
-def test_a_window_that_the_scenario_limits_is_no_fault():
+    # A window that the scenario limits is no fault.
     limited = {**WELL, "rwnd_limited": 0.9}
     assert faults(limited) and not faults(limited, window_is_limited=True)
 
 
-@pytest.mark.parametrize(("after", "said"), [(0, False), (4, False), (5, True), (100, True)])
-def test_from_a_twentieth_of_the_losses_on(after, said):
-    assert bool(disturbed([{"drops": 100, "stall_drops": after}])) is said
-
-
-def test_of_all_runs_together():
+def test_stalls_are_said_from_a_twentieth_of_the_losses_of_all_runs_on():
+    for after, said in ((0, False), (4, False), (5, True), (100, True)):
+        assert bool(disturbed([{"drops": 100, "stall_drops": after}])) is said
     (line,) = disturbed([{"drops": 60, "stall_drops": 10}, {"drops": 40, "stall_drops": 0}])
     assert line.startswith("This machine stalled: 10 of 100 losses (10%)")
     assert disturbed([{}]) == (), "a record of before has no such reading"

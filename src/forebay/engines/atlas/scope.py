@@ -14,13 +14,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from forebay.engines.errors import OutsideAtlas
-from forebay.scenario import Long
+from forebay.scenario import Long, Scenario
 from forebay.workload.drawing import apportion
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
-
-    from forebay.scenario import Scenario
 
 FAMILIES = {("reno", "cubic"): 16.0, ("cubic", "bbr3"): 43.0, ("cubic", "bbr"): 43.0}
 """Seconds that the flows of each family had to settle. The first that has all controls of a
@@ -133,7 +131,18 @@ def _link_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Poi
         float(first.rtt.high) / float(first.rtt.low), first.access(rate) / rate,
         scenario.buffer_packets,
     )  # fmt: skip
-    _check(found)
+    for name, (field, least, most, unit) in BOUNDS.items():
+        value = getattr(found, name)
+        if not least * (1.0 - _ROUNDING) <= value <= most * (1.0 + _ROUNDING):
+            bound = f"{_amount(least)} to {_amount(most)}"
+            raise OutsideAtlas(field, f"{_amount(value)} {unit}", bound)
+    if abs(found.access - 1.0) < ALIKE_RATES:
+        same = "access links exactly as fast as the link, where one flow may lock out the others"
+        raise OutsideAtlas("traffic.0.access_rate", same, "faster and slower ones")
+    together = found.access * found.flows
+    if together < LEAST_ACCESS * (1.0 - _ROUNDING):
+        slow = f"access links of {together:.3g} times the link together"
+        raise OutsideAtlas("traffic.0.access_rate", slow, f"{LEAST_ACCESS:g} times and more")
     return found
 
 
@@ -200,22 +209,6 @@ def _family(names: set[str]) -> tuple[str, str]:
     mixes = ", ".join(" with ".join(each) for each in known)
     named = " with ".join(sorted(names))
     raise OutsideAtlas("traffic.0.congestion_control", f"mix of {named}", mixes or "none yet")
-
-
-def _check(point: Point) -> None:
-    """Raise OutsideAtlas if a link is outside the design."""
-    for name, (field, least, most, unit) in BOUNDS.items():
-        value = getattr(point, name)
-        if not least * (1.0 - _ROUNDING) <= value <= most * (1.0 + _ROUNDING):
-            bound = f"{_amount(least)} to {_amount(most)}"
-            raise OutsideAtlas(field, f"{_amount(value)} {unit}", bound)
-    if abs(point.access - 1.0) < ALIKE_RATES:
-        value = "access links exactly as fast as the link, where one flow may lock out the others"
-        raise OutsideAtlas("traffic.0.access_rate", value, "faster and slower ones")
-    together = point.access * point.flows
-    if together < LEAST_ACCESS * (1.0 - _ROUNDING):
-        value = f"access links of {together:.3g} times the link together"
-        raise OutsideAtlas("traffic.0.access_rate", value, f"{LEAST_ACCESS:g} times and more")
 
 
 def _amount(value: float) -> str:

@@ -112,7 +112,12 @@ class _Links:
         """Return the next state; ``own_slopes`` uses each link's slope, not the usual one."""
         s, state, flow, left = here.s, here.state, here.flow, here.left
         felt, usual, slope = self._felt(s, flow)
-        steep = np.maximum(self._slopes(flow), _USUAL_SLOPE) if own_slopes else _USUAL_SLOPE
+        steep: Floats | float = _USUAL_SLOPE
+        if own_slopes:  # -(d log rate / d log loss) at each link
+            sent = self.balance.problem.share * flow.sent_bps
+            answers = self.balance.incidence @ (sent * np.abs(self.balance.by_loss(flow)))
+            whole = np.maximum(self.balance.incidence @ sent, 1e-300)
+            steep = np.maximum(answers / whole, _USUAL_SLOPE)
         load = np.log(flow.carried_bps / self.balance.rate_bps)
         full = s > 0.0
         by_loss = state.log_loss + _PART * np.clip(left, -2.0, 2.0) / steep / np.maximum(felt, 0.3)
@@ -146,13 +151,6 @@ class _Links:
         more = balance.queueing.state(above + step).queue - balance.queueing.state(above).queue
         slope = np.maximum(more / step * balance.packet_s * quicker / whole, 1e-9)
         return by_total * np.exp(flow.log_hazard) / whole, usual / whole, slope
-
-    def _slopes(self, flow: Flow) -> Floats:
-        """Return -(d log rate / d log loss) at each link."""
-        balance = self.balance
-        sent = balance.problem.share * flow.sent_bps
-        answers = balance.incidence @ (sent * np.abs(balance.by_loss(flow)))
-        return np.asarray(answers / np.maximum(balance.incidence @ sent, 1e-300))
 
 
 def at_loss(queueing: Queueing, log_loss: Floats) -> Floats:
@@ -189,16 +187,18 @@ def descend(
     most: int,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[Point, int]:
-    """Step until the largest residual is below the tolerance.
-
-    Returns
-    -------
-    the point with the smallest residual, and the steps taken.
-    """
+    """Step until the largest residual is below the tolerance; return the best point and steps."""
     here, caution, steps = point(balance, s), 1.0, 0
     best = here
     while best.largest > tolerance and steps < most:
-        here, caution = _next(balance, here, caution)
+        step = _Step(balance, here, caution)
+        # Caution beyond what the largest damping needs would only delay its fall.
+        caution = min(caution, _MOST_DAMPING / max(_mean_size(here.left), 1e-12))
+        for tried in range(_TRIES):  # shortened if the full step is too long
+            here = point(balance, step.to(step.part * _SHORTER**tried))
+            if not step.is_too_far(here):
+                break
+        caution = max(1.0, caution * (_WARIER if tried else _BOLDER))
         steps += 1
         no_nearer = here.largest > 0.5 * best.largest
         best = min(best, here, key=lambda point: point.largest)
@@ -208,20 +208,6 @@ def descend(
         if progress is not None:
             progress(min(0.99, max(0.0, -np.log10(max(best.largest, 1e-12)) / 12.0)))
     return best, steps
-
-
-def _next(balance: Balance, here: Point, caution: float) -> tuple[Point, float]:
-    """Take a step, shortened if the full step is too long; return the next step's caution.
-
-    Caution beyond what the largest damping needs would only delay its fall.
-    """
-    step = _Step(balance, here, caution)
-    for tried in range(_TRIES):
-        there = point(balance, step.to(step.part * _SHORTER**tried))
-        if not step.is_too_far(there):
-            break
-    caution = min(caution, _MOST_DAMPING / max(_mean_size(here.left), 1e-12))
-    return there, max(1.0, caution * (_WARIER if tried else _BOLDER))
 
 
 class _Step:

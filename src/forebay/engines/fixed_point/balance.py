@@ -51,10 +51,10 @@ def exposures(problem: Problem, paths: Ints) -> tuple[Floats, Floats]:
     real = paths < graph.links
     alike = real & (mean < 1e-9)  # one link feeds this one, no faster: all paths are exposed alike
     mean = np.where(mean < 1e-9, 1.0, mean)
-    return (
-        np.where(alike, 1.0, np.where(real, events / mean, 0.0)),
-        np.where(alike, 1.0, np.where(real, packets / mean, 0.0)),
+    of_events, of_packets = (
+        np.where(alike, 1.0, np.where(real, each / mean, 0.0)) for each in (events, packets)
     )
+    return of_events, of_packets
 
 
 def mean_burst(problem: Problem) -> float:
@@ -301,7 +301,10 @@ class Balance(Crossings):
         hazard = np.exp(felt)
         rtt = self.round_trips(state.queue)
         log_total = np.log(np.maximum(self.heard.T @ hazard, 1e-300))
-        log_loss = log_total + _log_kept_share(log_total)
+        total = np.exp(np.minimum(log_total, 700.0))
+        small = total < 1e-8  # (1 - exp(-h)) / h
+        ratio = np.where(small, 1.0 - 0.5 * total, -np.expm1(-total) / np.where(small, 1.0, total))
+        log_loss = log_total + np.log(ratio)
         sent = self.sent(log_loss, rtt)
         passing, kept = self._passing(sent, hazard)
         delivered = np.ones(kept.shape) if self.is_slides else kept
@@ -351,6 +354,13 @@ class Balance(Crossings):
         by_loss, more = self.by_loss(flow), flow.rtt_s * _STEP
         later = np.log(self.sent(flow.log_loss, flow.rtt_s + more))
         here = np.append(self.count * flow.carried_bps, 1.0)
+        # The decrease of a link's log load of unresponsive traffic. `Slopes` has it if links
+        # remove all dropped packets.
+        thinning = np.zeros(len(hazard))
+        if self.offered_bps and self.packets is None:
+            answering = self.incidence @ (self.problem.share * flow.sent_bps)
+            other = np.maximum(1.0 - answering / self.count / flow.carried_bps, 0.0)
+            thinning = np.asarray(other * hazard * np.exp(flow.log_hazard))
         return Slopes(
             self.paths,
             self.incidence,
@@ -363,19 +373,8 @@ class Balance(Crossings):
             by_wait=(later - np.log(flow.sent_bps)) / more,
             hazard=hazard * np.exp(flow.log_hazard),
             wait=(ahead.queue - state.queue) / step * self.packet_s,
-            own=(ahead.log_load - state.log_load) / step + self._thinning(hazard, flow),
+            own=(ahead.log_load - state.log_load) / step + thinning,
         )
-
-    def _thinning(self, hazard: Floats, flow: Flow) -> Floats:
-        """Return the decrease of a link's log load of unresponsive traffic, per unit of its s.
-
-        If links remove all dropped packets, `Slopes` includes this.
-        """
-        if not self.offered_bps or self.packets is not None:
-            return np.zeros(len(hazard))
-        answering = self.incidence @ (self.problem.share * flow.sent_bps)
-        other = 1.0 - answering / self.count / flow.carried_bps
-        return np.asarray(np.maximum(other, 0.0) * hazard * np.exp(flow.log_hazard))
 
     def by_loss(self, flow: Flow) -> Floats:
         """Return d log rate / d log loss of every path, shape (paths,)."""
@@ -390,16 +389,25 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
     used = np.flatnonzero(crossed)
     number = np.full(n + 1, len(used), dtype=np.int64)
     number[used] = np.arange(len(used))
-    _check_controls(problem)
+    for kind in problem.kinds:
+        if kind.control and kind.control not in RESPONSES:
+            wrong = f'the network engine knows no response function of "{kind.control}"'
+            instead = option("engine", "simulation")
+            raise refuse(wrong, f"write one of {', '.join(RESPONSES)}, or {instead}")
     paths = number[problem.paths]
     crosses = paths < len(used)
     incidence = sparse_paths(paths, crosses.astype(np.float64), len(used))
+    rate, rtt = problem.graph.rate_bps[used], problem.link_rtt_s[used]
+    own_bdp = np.maximum(rate * rtt / (8 * problem.packet_bytes), 1e-3)
     queueing: Queueing
     if topology.model == "hisamatsu-2007":
-        queueing = _slides(problem, topology, used)
+        queueing = Slides(
+            own_bdp, problem.buffer_packets[used], problem.flows[used], topology.sigma,
+            topology.sigma_factor,
+        )  # fmt: skip
         events, packets, heard = crosses.astype(np.float64), None, incidence
     else:
-        queueing = _windows(problem, used)
+        queueing = _windows(problem, used, own_bdp)
         events, packets = exposures(problem, problem.paths)
         heard = sparse_paths(paths, events, len(used))
     return Balance(
@@ -407,32 +415,7 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
     )
 
 
-def _check_controls(problem: Problem) -> None:
-    for kind in problem.kinds:
-        if kind.control and kind.control not in RESPONSES:
-            wrong = f'the network engine knows no response function of "{kind.control}"'
-            raise refuse(
-                wrong, f"write one of {', '.join(RESPONSES)}, or {option('engine', 'simulation')}"
-            )
-
-
-def _own_bdp(problem: Problem, used: Ints) -> Floats:
-    """Return the rate times the mean RTT of the link's connections, in packets."""
-    rate, rtt = problem.graph.rate_bps[used], problem.link_rtt_s[used]
-    return np.maximum(rate * rtt / (8 * problem.packet_bytes), 1e-3)
-
-
-def _slides(problem: Problem, topology: Topology, used: Ints) -> Slides:
-    return Slides(
-        bdp=_own_bdp(problem, used),
-        buffer=problem.buffer_packets[used],
-        n=problem.flows[used],
-        kind=topology.sigma,
-        factor=topology.sigma_factor,
-    )
-
-
-def _windows(problem: Problem, used: Ints) -> Windows:
+def _windows(problem: Problem, used: Ints, own_bdp: Floats) -> Windows:
     lasting = problem.long_flows
     kinds = [kind for kind in problem.kinds if kind.control]
     mean = sum(kind.flows * spread(kind.control) for kind in kinds) / lasting if lasting else 0.0
@@ -441,7 +424,7 @@ def _windows(problem: Problem, used: Ints) -> Windows:
     load = offered * share[used] / problem.graph.count[used]
     in_flight = load * problem.link_rtt_s[used] / (8 * problem.packet_bytes)
     return Windows(
-        bdp=np.maximum(_own_bdp(problem, used), 1.0),  # the packet that is being sent
+        bdp=np.maximum(own_bdp, 1.0),  # the packet that is being sent
         buffer=problem.buffer_packets[used],
         relative=mean / np.sqrt(np.maximum(problem.flows[used], 1.0)),
         poisson=np.sqrt(np.maximum(in_flight, 1e-6)),
@@ -454,11 +437,3 @@ def log_hazard(log_loss: Floats) -> Floats:
     small = loss < 1e-8
     ratio = np.where(small, 1.0 + 0.5 * loss, -np.log1p(-loss) / np.where(small, 1.0, loss))
     return np.asarray(log_loss + np.log(ratio))
-
-
-def _log_kept_share(log_total: Floats) -> Floats:
-    """Return the log of (1 - exp(-h)) / h from log h."""
-    total = np.exp(np.minimum(log_total, 700.0))
-    small = total < 1e-8
-    ratio = np.where(small, 1.0 - 0.5 * total, -np.expm1(-total) / np.where(small, 1.0, total))
-    return np.asarray(np.log(ratio))

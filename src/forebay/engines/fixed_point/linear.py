@@ -7,6 +7,7 @@ solver" in docs/explanation/network.md.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -117,21 +118,16 @@ class Slopes(Crossings):
         matrix *= self.hazard
         waiting = self.incidence * (self.elastic * self.by_wait)
         matrix += (brought @ waiting.T).toarray() * self.wait
-        if self.packets is not None:
-            matrix -= self._thinned(n) * self.hazard
+        if self.packets is not None:  # a link's loss lessens its own load and that of later links
+            keys, weights = [], []
+            for later, row in enumerate(self.paths):
+                for hop in range(later + 1):
+                    keys.append(row * np.int64(n + 1) + self.paths[hop])
+                    weights.append(self.passing[later] * self.packets[hop])
+            sums = np.bincount(np.concatenate(keys), np.concatenate(weights), (n + 1) ** 2)
+            matrix -= sums.reshape(n + 1, n + 1)[:n, :n] * self.hazard
         matrix[np.diag_indices(n)] -= self.own
         return np.asarray(matrix)
-
-    def _thinned(self, n: int) -> Floats:
-        """Return the decrease by a link's loss of its own load and the load of later links."""
-        assert self.packets is not None, "only for equations with thinning"
-        keys, weights = [], []
-        for later, row in enumerate(self.paths):
-            for hop in range(later + 1):
-                keys.append(row * np.int64(n + 1) + self.paths[hop])
-                weights.append(self.passing[later] * self.packets[hop])
-        sums = np.bincount(np.concatenate(keys), np.concatenate(weights), (n + 1) ** 2)
-        return np.asarray(sums.reshape(n + 1, n + 1)[:n, :n], dtype=np.float64)
 
 
 MOST_DENSE = 1000
@@ -301,7 +297,8 @@ class Linear:
         if pattern.is_dense:
             matrix = -values.reshape(len(own), len(own)).T
             matrix[np.diag_indices(len(own))] += own
-            return _dense_solved(matrix, left)
+            scale = 1.0 / np.maximum(np.abs(matrix).max(axis=0, initial=0.0), 1e-300)
+            return np.asarray(scale * _lu_solved(matrix * scale, left))  # links differ widely
         values = -values
         values[pattern.diagonal] += own
         scale = 1.0 / np.maximum(np.maximum.reduceat(np.abs(values), pattern.starts[:-1]), 1e-300)
@@ -351,19 +348,13 @@ def _factors(whole: Any, scale: Floats) -> _Factors | None:
 
 
 def _lu_solved(whole: Any, left: Floats) -> Floats:
-    try:
+    """Solve directly. Exactly singular: far beyond full, a link's state has no effect."""
+    with suppress(RuntimeError, np.linalg.LinAlgError):
+        if isinstance(whole, np.ndarray):
+            return np.asarray(np.linalg.solve(whole, left))
         return np.asarray(splu(whole).solve(left))
-    except RuntimeError:  # exactly singular: far beyond full, a link's state has no effect
-        return np.asarray(np.linalg.lstsq(whole.toarray(), left, rcond=1e-12)[0])
-
-
-def _dense_solved(matrix: Floats, left: Floats) -> Floats:
-    """Solve with scaled columns, for links differ widely."""
-    scale = 1.0 / np.maximum(np.abs(matrix).max(axis=0, initial=0.0), 1e-300)
-    try:
-        return np.asarray(scale * np.linalg.solve(matrix * scale, left))
-    except np.linalg.LinAlgError:  # exactly singular: as in `_lu_solved`
-        return np.asarray(scale * np.linalg.lstsq(matrix * scale, left, rcond=1e-12)[0])
+    dense = whole if isinstance(whole, np.ndarray) else whole.toarray()
+    return np.asarray(np.linalg.lstsq(dense, left, rcond=1e-12)[0])
 
 
 def _divided_by(diagonal: Floats) -> Callable[[Floats], Floats]:

@@ -5,64 +5,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from forebay.engines.fixed_point.balance import make_balance
-from forebay.engines.fixed_point.solver import NoNetwork, NoSteadyState, Solution, solve
+from forebay.engines.fixed_point.solver import NoSteadyState, Solution, solve_with, topology_of
 from forebay.engines.fixed_point.summary import OfferedBursts
 from forebay.errors import setting
-from forebay.scenario import ScenarioError
+from forebay.scenario import Scenario, ScenarioError
 from forebay.topology import check_goals_of_links, make_problem
-from forebay.topology.graph import Floats, Ints
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from forebay.scenario import Scenario
-
+from forebay.topology.graph import Floats
 
 _LARGEST = 4.0
 """Largest buffer of the search, in bdp."""
 _GOALS = ("utilization", "loss_rate")
-
-
-class ClassBuffer(NamedTuple):
-    """A class of links: smallest and largest buffer, bytes of all, largest share of bdp."""
-
-    name: str
-    links: int
-    packets_min: int
-    packets_max: int
-    bytes: int
-    of_bdp: float
-
-
-@dataclass(frozen=True, slots=True)
-class SmallestBuffers:
-    """Result of the search.
-
-    Attributes
-    ----------
-    classes : every class of links that some path uses.
-    bytes : sum of all buffers.
-    links, filled : number of entries of links that some path uses, and of those that reach the
-        utilization goal with the largest buffers; the goal applies to these. ``filled`` is None
-        without that goal.
-    solution : the steady state with these buffers.
-    solved, unsolved : number of sets that were tried, and of those, most of them smaller, whose
-        steady state was not found: with some the goals may be met by less.
-    """
-
-    classes: tuple[ClassBuffer, ...]
-    bytes: int
-    links: int
-    filled: int | None
-    solution: Solution
-    solved: int
-    unsolved: int
 
 
 class ClassBuffers:
@@ -88,11 +45,10 @@ class ClassBuffers:
     """
 
     def __init__(self, scenario: Scenario) -> None:
-        if scenario.topology is None:
-            raise NoNetwork
+        self.topology = topology_of(scenario)
         check_goals_of_links(scenario)
         self.loss, self.utilization = _targets(scenario)
-        self.problem, self.topology = make_problem(scenario), scenario.topology
+        self.problem = make_problem(scenario)
         self.bursts = OfferedBursts(scenario, self.problem)
         self.solved = self.unsolved = 0
         graph = self.problem.graph
@@ -100,8 +56,7 @@ class ClassBuffers:
         self.used = self.used[self.used < graph.links]
         alone = self.topology.file is not None
         of_link = self.used if alone else graph.link_class[self.used]
-        self.places = np.unique(of_link)
-        self.place = np.searchsorted(self.places, of_link)
+        self.places, self.place = np.unique(of_link, return_inverse=True)
         self.last = self._solve(self.largest)
         self.filled = _used_share(self.last) >= (self.utilization or 0.0)
         self._check_largest()
@@ -152,39 +107,45 @@ class ClassBuffers:
             raise ScenarioError("goals", wrong, hint, field="goals.utilization")
 
     def _solve(self, shares: Floats) -> Solution:
-        buffers = self.problem.buffer_packets.copy()
-        buffers[self.used] = self._packets(shares)
         self.solved += 1
-        changed = replace(self.problem, buffer_packets=buffers)
-        return solve(make_balance(changed, self.topology))
+        return solve_with(self.problem, self.topology, self.used, self._packets(shares))
 
     def _packets(self, shares: Floats) -> Floats:
         """Return the packets of every used link."""
         of_bdp = shares[self.place] * self.problem.bdp_packets[self.used]
         return np.maximum(1.0, np.ceil(of_bdp - 1e-9))
 
-    def smallest(self, shares: Floats) -> SmallestBuffers:
-        """Return the result of a search that ended with these shares."""
-        of_class = self.problem.graph.link_class[self.used]
-        classes = tuple(self._described(each, of_class, shares) for each in np.unique(of_class))
-        filled = None if self.utilization is None else int(self.filled.sum())
-        return SmallestBuffers(
-            classes, sum(each.bytes for each in classes), len(self.used), filled,
-            self.last, self.solved, self.unsolved,
-        )  # fmt: skip
+    def smallest(self, shares: Floats) -> dict[str, Any]:
+        """Return the result of a search that ended with these shares and the state ``last``.
 
-    def _described(self, of: int, of_class: Ints, shares: Floats) -> ClassBuffer:
-        """Return a class with its shares converted to sizes."""
-        mine, graph = of_class == of, self.problem.graph
-        packets, count = self._packets(shares)[mine], graph.count[self.used[mine]]
-        return ClassBuffer(
-            graph.classes[of],
-            int(count.sum()),
-            int(packets.min()),
-            int(packets.max()),
-            int(packets @ count) * self.problem.packet_bytes,
-            float(shares[self.place[mine]].max()),
-        )
+        ``classes`` are those of links that some path uses, ``bytes`` the sum of all buffers,
+        ``links`` and ``filled`` the number of entries of links that some path uses, and of those
+        that reach the utilization goal with the largest buffers; the goal applies to these (None
+        without it). ``solved`` and ``unsolved`` are the number of sets that were tried, and of
+        those, most of them smaller, whose steady state was not found: with some the goals may be
+        met by less.
+        """
+        graph, sizes = self.problem.graph, {}
+        of_class, every = graph.link_class[self.used], self._packets(shares)
+        for each in np.unique(of_class):
+            mine = of_class == each
+            packets, count = every[mine], graph.count[self.used[mine]]
+            sizes[graph.classes[each]] = {
+                "name": graph.classes[each],
+                "links": int(count.sum()),
+                "packets_min": int(packets.min()),
+                "packets_max": int(packets.max()),
+                "bytes": int(packets @ count) * self.problem.packet_bytes,
+                "of_bdp": float(shares[self.place[mine]].max()),
+            }
+        return {
+            "bytes": sum(each["bytes"] for each in sizes.values()),
+            "solved": self.solved,
+            "links": len(self.used),
+            "filled": None if self.utilization is None else int(self.filled.sum()),
+            "unsolved": self.unsolved,
+            "classes": sizes,
+        }
 
 
 def _targets(scenario: Scenario) -> tuple[float, float | None]:

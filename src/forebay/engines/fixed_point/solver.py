@@ -8,7 +8,7 @@ like an implicit Euler step along ds/dt = F (pseudo-transient continuation).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,11 +22,13 @@ from forebay.engines.fixed_point.approach import (
     descend,
     point,
 )
-from forebay.engines.fixed_point.balance import Balance, Flow
+from forebay.engines.fixed_point.balance import Balance, Flow, make_balance
 from forebay.engines.fixed_point.linear import Slopes, sums
 from forebay.engines.fixed_point.queueing import State
 from forebay.errors import ForebayError
 from forebay.progress import Progress, enter
+from forebay.scenario import Scenario, Topology
+from forebay.topology import Problem
 from forebay.topology.graph import Floats, Ints, refuse
 
 
@@ -37,6 +39,13 @@ class NoNetwork(Unsupported):
         super().__init__("network", "a single link", "topology")
         self.hint = "add a [topology], or size and run the link with another engine"
         self.args = (f"topology: network cannot run {self.what}; {self.hint}",)
+
+
+def topology_of(scenario: Scenario) -> Topology:
+    """Return a scenario's topology. Raises NoNetwork."""
+    if scenario.topology is None:
+        raise NoNetwork
+    return scenario.topology
 
 
 class NoSteadyState(ForebayError):
@@ -54,11 +63,8 @@ class NoSteadyState(ForebayError):
     def __init__(self, residual: float, worst: Sequence[str]) -> None:
         self.residual, self.worst = residual, tuple(worst)
         self.hint = "check these links' rates and buffers, or write another topology.model"
-        where = ", ".join(worst)
-        super().__init__(
-            f"engine network found no steady state: residual {residual:.1e}, largest at {where}; "
-            f"{self.hint}"
-        )
+        where = f"residual {residual:.1e}, largest at {', '.join(worst)}"
+        super().__init__(f"engine network found no steady state: {where}; {self.hint}")
 
 
 _FIRST_LOG_LOSS = -7.0
@@ -90,7 +96,10 @@ def continue_from_wide(
         next_ = _widened(balance, narrower)
         goal = tolerance if narrower == 0.0 else _NEAR
         most = _LAST_STEPS if narrower == 0.0 else _STAGE_STEPS
-        new, taken = rest(next_, _carried_over(wide, next_, here.s), goal, most)
+        # A link with a queue keeps its loss, a link without one keeps its load.
+        kept = at_loss(next_.queueing, wide.queueing.state(here.s).log_loss)
+        load = here.s * wide.queueing.below / next_.queueing.below
+        new, taken = rest(next_, np.where(here.s > 0.0, kept, load), goal, most)
         steps += taken
         if narrower > 0.0 and new.largest > 10.0 * _NEAR and part < 0.9:
             part = part**0.5  # the stage was too large
@@ -109,7 +118,10 @@ def rest(balance: Balance, s: Floats, tolerance: float, most: int) -> tuple[Poin
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
         damped = damping * own + _LEAST_SLOPE**2
         step = np.nan_to_num(balance.linear.step(slopes, here.left, damped))
-        limit = _limit(here.s, here.flow, slopes, own)
+        # A step changes a link's rate, loss and state by a small factor at most.
+        by_loss = np.maximum(slopes.hazard * np.exp(-here.flow.log_hazard), 1e-9)
+        felt = np.where(here.flow.log_hazard > _FELT, 3.0 / by_loss, np.inf)
+        limit = np.minimum(np.minimum(1.5 / own, felt), np.maximum(1.0, 0.3 * np.abs(here.s)))
         before = _clipped_norm(here.left)
         here = point(balance, here.s + np.clip(step, -limit, limit))
         damping = 0.3 * damping if _clipped_norm(here.left) < before else min(3.0 * damping, 10.0)
@@ -121,26 +133,12 @@ def rest(balance: Balance, s: Floats, tolerance: float, most: int) -> tuple[Poin
     return best, steps
 
 
-def _limit(s: Floats, flow: Flow, slopes: Slopes, own: Floats) -> Floats:
-    """Limit a step so that it changes a link's rate, loss and state by a small factor at most."""
-    by_loss = slopes.hazard * np.exp(-flow.log_hazard)
-    felt = np.where(flow.log_hazard > _FELT, 3.0 / np.maximum(by_loss, 1e-9), np.inf)
-    return np.minimum(np.minimum(1.5 / own, felt), np.maximum(1.0, 0.3 * np.abs(s)))
-
-
 def _clipped_norm(left: Floats) -> float:
     return float(np.linalg.norm(np.clip(np.nan_to_num(left, nan=3.0), -3.0, 3.0)))
 
 
 def _widened(balance: Balance, width: float) -> Balance:
     return replace(balance, queueing=balance.queueing.widened(width))
-
-
-def _carried_over(before: Balance, after: Balance, s: Floats) -> Floats:
-    """Carry s over: a link with a queue keeps its loss, a link without one keeps its load."""
-    kept = at_loss(after.queueing, before.queueing.state(s).log_loss)
-    load = s * before.queueing.below / after.queueing.below
-    return np.where(s > 0.0, kept, load)
 
 
 TOLERANCE = 1e-10
@@ -175,18 +173,13 @@ class Solution:
 
 
 def solve(
-    balance: Balance, start: Floats | None = None, progress: Callable[[float], None] | None = None
+    balance: Balance, start: Floats | None = None, progress: Progress | None = None
 ) -> Solution:
     """Find the steady state.
 
-    Parameters
-    ----------
-    start : shape (links used,), a state to start from; by default each link's fair share.
+    ``start``, shape (links used,), is a state to start from; by default each link's fair share.
 
-    Raises
-    ------
-    NoSteadyState
-        The solver did not converge; the error names the links with the largest residuals.
+    Raises NoSteadyState: the solver did not converge.
     """
     begun = time.process_time()
     # Far from the steady state a link may overflow; a NaN counts as an infinite residual.
@@ -198,18 +191,29 @@ def solve(
             balance = _widened(balance, 0.0)
             found = point(balance, s)
             steps += more
-    return _certified(balance, found, steps, time.process_time() - begun)
-
-
-def _certified(balance: Balance, found: Point, steps: int, cpu_s: float) -> Solution:
-    s, state, flow, left = found.s, found.state, found.flow, found.left
+    state, flow, left = found.state, found.flow, found.left
     residual = float(np.max(np.abs(np.expm1(left)), initial=0.0))
     if not residual < ACCEPTED:
         worst = np.argsort(-np.abs(np.nan_to_num(left, nan=np.inf)))[:_WORST]
         names = balance.problem.graph.link_names
         raise NoSteadyState(residual, [names[balance.used[each]] for each in worst])
     apart = np.abs(flow.carried_bps / balance.rate_bps - np.exp(state.log_load))
-    return Solution(balance, s, state, flow, residual, float(apart.max(initial=0.0)), steps, cpu_s)
+    conservation, cpu_s = float(apart.max(initial=0.0)), time.process_time() - begun
+    return Solution(balance, found.s, state, flow, residual, conservation, steps, cpu_s)
+
+
+def solve_with(
+    problem: Problem,
+    topology: Topology,
+    links: Ints,
+    packets: Floats | int,
+    progress: Progress | None = None,
+) -> Solution:
+    """Find the steady state with other buffers before some links of the problem."""
+    buffers = problem.buffer_packets.copy()
+    buffers[links] = packets
+    changed = replace(problem, buffer_packets=buffers)
+    return solve(make_balance(changed, topology), progress=progress)
 
 
 _ALIKE = 1e-6
@@ -252,19 +256,15 @@ def fixed_points(first: Solution, starts: int) -> FixedPoints:
         except NoSteadyState:
             lost += 1
             continue
-        apart = np.array([_apart(again, other) for other in found])
-        rate, loss = max(rate, float(apart[:, 0].max())), max(loss, float(apart[:, 1].max()))
+        rates = [np.log(again.flow.sent_bps) - np.log(other.flow.sent_bps) for other in found]
+        losses = [np.exp(again.state.log_loss) - np.exp(other.state.log_loss) for other in found]
+        rates_apart = np.expm1(np.abs(rates).max(axis=1, initial=0.0))
+        losses_apart = np.abs(losses).max(axis=1, initial=0.0)
+        rate, loss = max(rate, float(rates_apart.max())), max(loss, float(losses_apart.max()))
         residual = max(residual, again.residual)
-        if apart.max(axis=1).min() > _ALIKE:
+        if np.maximum(rates_apart, losses_apart).min() > _ALIKE:
             found.append(again)
     return FixedPoints(starts, lost, len(found), rate, loss, residual)
-
-
-def _apart(one: Solution, other: Solution) -> tuple[float, float]:
-    """Return the largest differences of rates, relative to the smaller, and of links' losses."""
-    rates = np.log(one.flow.sent_bps) - np.log(other.flow.sent_bps)
-    losses = np.exp(one.state.log_loss) - np.exp(other.state.log_loss)
-    return float(np.expm1(np.abs(rates).max(initial=0.0))), float(np.abs(losses).max(initial=0.0))
 
 
 MOST_LINKS = 2000
@@ -298,7 +298,10 @@ def sensitivity(solution: Solution) -> Sensitivity:
     balance, flow = solution.balance, solution.flow
     at_rest = balance.slopes(solution.s, solution.state, flow)
     by_buffer = _by_buffer(solution, at_rest)
-    change = -_solved(at_rest.dense(), by_buffer.dense())
+    # By least squares: singular if full links carry exactly the same connections.
+    matrix = at_rest.dense()
+    scale = np.maximum(np.abs(matrix).max(axis=0), 1e-300)
+    change = np.linalg.lstsq(matrix / scale, by_buffer.dense(), rcond=1e-12)[0] / -scale[:, None]
     hazard = at_rest.hazard[:, None] * change + np.diag(by_buffer.hazard)
     wait = at_rest.wait[:, None] * change + np.diag(by_buffer.wait)
     hops = np.unique(balance.problem.hops)
@@ -326,13 +329,6 @@ def _by_buffer(solution: Solution, at_rest: Slopes) -> Slopes:
         wait=(ahead.queue - state.queue) / _STEP * balance.packet_s,
         own=(ahead.log_load - state.log_load) / _STEP,
     )
-
-
-def _solved(matrix: Floats, right: Floats) -> Floats:
-    """Solve by least squares: singular if full links carry exactly the same connections."""
-    scale = np.maximum(np.abs(matrix).max(axis=0), 1e-300)
-    found = np.linalg.lstsq(matrix / scale, right, rcond=1e-12)[0]
-    return np.asarray(found / scale[:, None])
 
 
 def _of(slopes: Slopes, hazard: Floats, wait: Floats, weight: Floats) -> Floats:

@@ -6,9 +6,9 @@ docs/explanation/network.md has both: "One steady state or several", and bursts 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.base import exact, mean_alone
@@ -24,15 +24,11 @@ from forebay.outcome import (
     NetworkOutcome,
     Outcome,
 )
+from forebay.scenario import Scenario
+from forebay.topology import Problem
+from forebay.topology.graph import Floats, Ints
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from forebay.scenario import Scenario
-    from forebay.topology import Problem
-    from forebay.topology.graph import Floats, Ints
-
-    Bools = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 
 
 _LEAST_LOSS = 1e-4  # a smaller loss comes from few bursts and determines no load
@@ -206,7 +202,7 @@ def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:
     return parts
 
 
-def _of_hops(solution: Solution, hops: int) -> tuple[Bools, Floats, float, float]:
+def _of_hops(solution: Solution, hops: int) -> tuple[NDArray[np.bool_], Floats, float, float]:
     """Return the paths of so many hops and their shares, and their mean round trip and loss."""
     mine = solution.balance.problem.hops == hops
     share = solution.balance.problem.share[mine]

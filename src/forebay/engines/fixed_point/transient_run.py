@@ -11,24 +11,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from forebay.engines.fixed_point import check_marks
 from forebay.engines.fixed_point.balance import Balance, hisamatsu_step, make_balance
-from forebay.engines.fixed_point.engine import check_marks
-from forebay.engines.fixed_point.solver import NoNetwork, NoSteadyState, Solution, solve
+from forebay.engines.fixed_point.solver import NoSteadyState, Solution, solve, topology_of
 from forebay.outcome.transient import HopsSeries, LinkSeries, Oscillation, SteadyLinks, Transient
-from forebay.scenario import Duration
+from forebay.progress import Progress
+from forebay.scenario import Duration, Scenario
 from forebay.scenario.errors import ScenarioError
 from forebay.topology import make_problem
 from forebay.topology.graph import Floats, Ints, refuse
-
-if TYPE_CHECKING:
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-
 
 _SHARE_OF_RTT, _SHARE_OF_PERIOD = 0.1, 0.5
 _LAST = 0.25
@@ -38,22 +33,14 @@ _SWING = 0.01  # of the buffer, and one packet at least
 MOST_STEPS = 20_000_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moment:
-    """A state in time.
-
-    Attributes
-    ----------
-    window : shape (kinds that respond to loss, paths), packets.
-    queue : shape (links,), packets.
-    """
+class Moment(NamedTuple):
+    """A state in time: windows, shape (kinds that respond to loss, paths), and queues, (links,)."""
 
     window: Floats
     queue: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NetworkSample:
+class NetworkSample(NamedTuple):
     """What paths and links do at a moment; shapes (paths,) and (links,).
 
     ``sent_bps`` is as in `balance.Flow`; ``loss`` is that of links.
@@ -106,12 +93,8 @@ class Stepper:
         return np.exp(self.balance.log_hazard(links.state(queue / links.scale).log_loss))
 
     def _sent(self, window: Floats, rtt: Floats) -> Floats:
-        return np.asarray(self._weights @ window / rtt)
-
-    @cached_property
-    def _weights(self) -> Floats:
-        """Bits of all connections of a kind for one packet of window."""
-        return np.array([8.0 * kind.packet_bytes * kind.flows for kind in self.balance.responsive])
+        bits = [8.0 * kind.packet_bytes * kind.flows for kind in self.balance.responsive]
+        return np.asarray(np.array(bits) @ window / rtt)
 
 
 def stable_step(balance: Balance, steady: Solution | None) -> float:
@@ -300,7 +283,12 @@ def transient_of(
             NetworkSample(flow.sent_bps, flow.rtt_s, flow.carried_bps, loss, state.queue)
         )
     problem, hops = balance.problem, np.unique(balance.problem.hops)
-    first = 3 * len(recorder.classes)
+    first, distance = 3 * len(recorder.classes), None
+    if rest is not None:  # utilizations of classes, throughputs by hops and their mean
+        compared = [*range(0, first, 3), *range(first, len(rest) - 1)]
+        apart = np.abs(rows[-1][compared] - rest[compared])
+        apart /= np.maximum(np.abs(rest[compared]), _NOTHING)
+        distance = float(np.max(apart, initial=0.0))
     oscillating = swings.found
     return Transient(
         scenario=scenario.to_dict(),
@@ -324,9 +312,19 @@ def transient_of(
         steady_throughput_bps=None if rest is None else float(rest[-2]),
         steady_rtt_s=None if rest is None else float(rest[-1]),
         residual=recorder.residual,
-        distance=None if rest is None else _distance(rows[-1], rest, first),
+        distance=distance,
         oscillating_links=len(oscillating),
-        oscillations=[_oscillation(recorder, swings, at) for at in oscillating[:_SHOWN].tolist()],
+        oscillations=[
+            Oscillation(
+                link=problem.graph.link_names[link],
+                buffer_packets=float(problem.buffer_packets[link]),
+                low_packets=float(swings.low[at]),
+                high_packets=float(swings.high[at]),
+                period_s=2.0 * swings.steps * step_s / int(swings.turns[at]),
+            )
+            for at in oscillating[:_SHOWN].tolist()
+            for link in (int(balance.used[at]),)
+        ],
         cpu_s=cpu_s,
     )
 
@@ -351,26 +349,6 @@ def _links(recorder: Recorder, rows: Any, rest: Floats | None) -> dict[str, Link
             steady=steady,
         )
     return series
-
-
-def _distance(end: Floats, rest: Floats, first: int) -> float:
-    """Compare utilizations of classes, throughputs by hops and their mean."""
-    compared = [*range(0, first, 3), *range(first, len(rest) - 1)]
-    apart = np.abs(end[compared] - rest[compared]) / np.maximum(np.abs(rest[compared]), _NOTHING)
-    return float(np.max(apart, initial=0.0))
-
-
-def _oscillation(recorder: Recorder, swings: Swings, at: int) -> Oscillation:
-    balance = recorder.stepper.balance
-    link = int(balance.used[at])
-    seconds = swings.steps * recorder.stepper.step_s
-    return Oscillation(
-        link=balance.problem.graph.link_names[link],
-        buffer_packets=float(balance.problem.buffer_packets[link]),
-        low_packets=float(swings.low[at]),
-        high_packets=float(swings.high[at]),
-        period_s=2.0 * seconds / int(swings.turns[at]),
-    )
 
 
 _TRIED = 20
@@ -400,11 +378,17 @@ def step_through(
     with suppress(NoSteadyState):
         steady = solve(balance)
     step_s = stable_step(balance, steady) if own_s is None else own_s
-    steps = _steps(length_s, step_s)
+    steps = max(1, math.ceil(length_s / step_s * (1.0 - 1e-9)))
+    if steps > MOST_STEPS:
+        wrong = f"{length_s:g} s take {steps:,} steps of {step_s:.2g} s, more than {MOST_STEPS:,}"
+        raise _refuse("step", wrong, "write a shorter time, or a longer step")
     stepper = Stepper(balance, length_s / steps)
     begin = stepper.cold() if start is None else moment_of(solve(_balance(start)), balance)
     if expect is not None:
-        expect(steps * _seconds_a_step(stepper, begin))
+        at, begun = begin, time.perf_counter()
+        for _ in range(_TRIED):
+            at, _ = stepper.step(at)
+        expect(steps * (time.perf_counter() - begun) / _TRIED)
     recorder, swings = Recorder(stepper), Swings(balance.problem.buffer_packets[balance.used])
     begun = time.process_time()
 
@@ -437,22 +421,6 @@ def _seconds(field: str, text: str, instead: str) -> float:
 
 
 def _balance(scenario: Scenario) -> Balance:
-    if scenario.topology is None:
-        raise NoNetwork
+    topology = topology_of(scenario)
     check_marks(scenario)
-    return make_balance(make_problem(scenario), scenario.topology)
-
-
-def _steps(length_s: float, step_s: float) -> int:
-    steps = max(1, math.ceil(length_s / step_s * (1.0 - 1e-9)))
-    if steps > MOST_STEPS:
-        wrong = f"{length_s:g} s take {steps:,} steps of {step_s:.2g} s, more than {MOST_STEPS:,}"
-        raise _refuse("step", wrong, "write a shorter time, or a longer step")
-    return steps
-
-
-def _seconds_a_step(stepper: Stepper, begin: Moment) -> float:
-    at, begun = begin, time.perf_counter()
-    for _ in range(_TRIED):
-        at, _ = stepper.step(at)
-    return (time.perf_counter() - begun) / _TRIED
+    return make_balance(make_problem(scenario), topology)

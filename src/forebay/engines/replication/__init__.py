@@ -25,27 +25,26 @@ from forebay.engines.replication.layout import (
     problem_of,
 )
 from forebay.engines.replication.readings import (
+    RawFlowRecords,
+    RawHistogram,
+    RawLink,
     RawReadings,
     Watched,
     ideal_s,
     n_parts,
     picoseconds,
     read_links,
-    to_histogram,
     to_reading,
 )
 from forebay.files.columns import BLOCK_ROWS
-from forebay.outcome import summarize
+from forebay.outcome import Histogram, Reading, summarize
 from forebay.outcome.metrics import goodput_bits
 from forebay.outcome.model import FlowTable
+from forebay.outcome.reading import IntArray, LinkReading
 from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
-from forebay.scenario import Duration, ScenarioError, Tcp
+from forebay.scenario import Duration, Scenario, ScenarioError, Tcp
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.readings import RawFlowRecords, RawHistogram, RawLink, RawTrace
-    from forebay.outcome import Reading
-    from forebay.outcome.reading import IntArray, LinkReading
-    from forebay.scenario import Scenario
     from forebay.workload import Workload
 
 
@@ -56,9 +55,7 @@ T = TypeVar("T")
 class SeedCache(Generic[T]):
     """The latest results by scenario and seed, at most CACHE_SIZE of them.
 
-    Parameters
-    ----------
-    most_bytes : memory for all of them, but for the latest, which stays.
+    All take at most ``most_bytes``, but for the latest, which stays.
     """
 
     def __init__(self, most_bytes: float = math.inf) -> None:
@@ -143,7 +140,14 @@ def to_trace(
                 read_links(scenario, layout, raw).items(), raw["links"], read["queue"], strict=False
             )
         },
-        flows={number: _flow(read, row) for row, number in enumerate(flows)},
+        flows={
+            number: FlowTrace(
+                cwnd_packets=read["cwnd"][row],
+                srtt_s=np.where(srtt > 0.0, srtt, np.nan),
+                state=read["state"][row],
+            )
+            for row, (number, srtt) in enumerate(zip(flows, read["srtt_s"], strict=False))
+        },
         window_sum_packets=read["window_sum"],
         in_avoidance=read["in_avoidance"],
         window_mean_packets=read["window_mean"],
@@ -187,17 +191,8 @@ def _link(reading: LinkReading, raw: RawLink, queue: IntArray) -> LinkTrace:
 
 
 def _periods(total_s: float, raw: RawHistogram) -> Periods:
-    lengths = to_histogram(raw)
+    lengths = Histogram(*raw)
     return Periods(number=int(lengths.counts.sum()), total_s=total_s, lengths=lengths)
-
-
-def _flow(read: RawTrace, row: int) -> FlowTrace:
-    srtt = read["srtt_s"][row]
-    return FlowTrace(
-        cwnd_packets=read["cwnd"][row],
-        srtt_s=np.where(srtt > 0.0, srtt, np.nan),
-        state=read["state"][row],
-    )
 
 
 _PS_PER_S = 1e12
@@ -232,18 +227,15 @@ class FlowRows:
             yield _to_table(self, raw)
 
 
-def _counted(reading: Reading) -> NDArray[np.float64]:
-    """Return the share of each class's in-order bytes that its goodput counts."""
-    got = np.array([each.goodput_bits.sum() for each in reading.classes])
-    counted = np.array([goodput_bits(each).sum() for each in reading.classes])
-    return np.asarray(np.divide(counted, got, out=np.ones(got.size), where=got > 0))
-
-
 def _to_table(of: FlowRows, raw: Columns) -> FlowTable:
     scenario, workload, layout = of.scenario, of.workload, of.layout
     flow = raw["flow"]
     group, packet = workload.traffic_class[flow], workload.packet_bytes[flow]
-    counted = raw["window_bytes"] * _counted(of.reading)[group]
+    # Of each class's in-order bytes, the share that its goodput counts.
+    got = np.array([each.goodput_bits.sum() for each in of.reading.classes])
+    counts = np.array([goodput_bits(each).sum() for each in of.reading.classes])
+    share = np.divide(counts, got, out=np.ones(got.size), where=got > 0)
+    counted = raw["window_bytes"] * share[group]
     tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]
     ending = np.array([KINDS[each.kind].completes for each in scenario.traffic])
     has_end = (raw["segments"] >= 0) & ending[group]
@@ -252,13 +244,14 @@ def _to_table(of: FlowRows, raw: Columns) -> FlowTable:
         [each.payload if isinstance(each, Tcp) else np.nan for each in scenario.traffic]
     )[group]
     took_s = raw["last_byte_s"] - raw["start_s"]
+    controls = _texts([*workload.congestion_controls, ""])  # none of open-loop flows
     return FlowTable(
         {
             "seed": np.full(flow.size, of.seed, dtype=np.int64),
             "class": _texts(scenario.class_names)[group],
             "flow": flow,
             "transfer": raw["transfer"],
-            "control": _controls(workload, flow, tcp),
+            "control": controls[np.where(tcp, workload.congestion_control[flow], -1)],
             "route": _routes(layout, flow, group),
             "rtt_s": np.where(tcp, workload.rtt_ps[flow] / _PS_PER_S, np.nan),
             "start_s": raw["start_s"],
@@ -285,24 +278,11 @@ def _texts(values: Any) -> NDArray[np.object_]:
     return np.array([*values, ""], dtype=object)[:-1]
 
 
-def _controls(
-    workload: Workload, flow: NDArray[np.int64], tcp: NDArray[np.bool_]
-) -> NDArray[np.object_]:
-    """Return the congestion controls; empty for open-loop flows."""
-    names = _texts([*workload.congestion_controls, ""])
-    none = len(names) - 1
-    return np.asarray(names[np.where(tcp, workload.congestion_control[flow], none)])
-
-
-def _routes(
-    layout: Layout, flow: NDArray[np.int64], group: NDArray[np.int32]
-) -> NDArray[np.object_]:
+def _routes(layout: Layout, flow: IntArray, group: NDArray[np.int32]) -> NDArray[np.object_]:
     """Return the reported links that each flow's data crosses."""
     route = group if layout.flows is None else layout.flows.route[flow]
     used, place = np.unique(route, return_inverse=True)
-    links = layout.links
-    names = [
-        ROUTE_SEPARATOR.join(links[at].name for at in layout.routes[each][0] if at < len(links))
-        for each in used.tolist()
-    ]
+    links = dict(enumerate(link.name for link in layout.links))
+    ways = [layout.routes[each][0] for each in used.tolist()]
+    names = [ROUTE_SEPARATOR.join(links[at] for at in way if at in links) for way in ways]
     return np.asarray(_texts(names)[place])

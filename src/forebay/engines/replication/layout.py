@@ -2,53 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.replication.transfer_routes import TransferRoutes
 from forebay.errors import option
+from forebay.progress import Progress
 from forebay.scenario import (
     BOTTLENECK,
     FRAMINGS,
     REVERSE,
     Distribution,
     Duration,
+    Link,
     Long,
     Measure,
+    Queue,
+    RateTrace,
+    Scenario,
     ScenarioError,
+    TokenBucket,
+    Traffic,
     Transfers,
     ack_route,
     data_route,
 )
 from forebay.topology import Problem, make_problem
-from forebay.topology.graph import BETWEEN, UP
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from forebay.progress import Progress
-    from forebay.scenario import (
-        ClassQueue,
-        Jitter,
-        Link,
-        Loss,
-        Queue,
-        RateTrace,
-        Scenario,
-        TokenBucket,
-        Traffic,
-    )
-    from forebay.topology.graph import Graph
-    from forebay.topology.routing import NetworkCost
-
-    Ints = NDArray[np.int64]
-
+from forebay.topology.graph import BETWEEN, UP, Graph, Ints
+from forebay.topology.routing import NetworkCost
 
 Route = tuple[list[int], list[int]]
 Part = dict[str, Any]
@@ -62,14 +48,10 @@ _PS_PER_S = 1e12
 
 @dataclass(frozen=True, slots=True)
 class ClassSpec:
-    """A class queue of a link, with Linux's names.
+    """A class queue of a link, with Linux's names; `LinkSpec` has the fields of both.
 
     Attributes
     ----------
-    name : name in the scenario.
-    discipline, parameters : "pfifo", "bfifo" or "red", and the parameters that the scenario sets.
-    buffer_packets, packet_bytes
-        Packets that may wait, and the packet that disciplines in bytes count by.
     priority, weight
         The lower priority is served first; the weight is relative to the others of its priority.
     min_rate_bps, max_rate : guaranteed and maximum rate; the latter with its burst.
@@ -88,11 +70,8 @@ class ClassSpec:
     def plan(self) -> dict[str, Any]:
         """Return the class queue by names; see `LinkSpec.plan`."""
         plan = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "name"}
-        return plan | {"parameters": _numbers(self.parameters)}
-
-
-def _numbers(parameters: Mapping[str, Any]) -> dict[str, float]:
-    return {name: float(value) for name, value in parameters.items()}
+        numbers = {name: float(value) for name, value in self.parameters.items()}
+        return plan | {"parameters": numbers}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,27 +130,20 @@ class LinkSpec:
 
     def plan(self) -> dict[str, Any]:
         """Return the link by names, as simulator and testbed are given it (config/link_plan.rs)."""
-        rates = None if self.rate_trace is None else self.rate_trace.for_core()
-        return {
-            "name": self.name,
+        plan = {each.name: getattr(self, each.name) for each in fields(self)}
+        del plan["bdp_packets"], plan["wire_bps"]
+        return plan | {
             "rate_bps": self.wire_bps or self.rate_bps,
-            "buffer_packets": self.buffer_packets,
-            "packet_bytes": self.packet_bytes,
-            "discipline": self.discipline,
-            "parameters": _numbers(self.parameters),
-            "transmit_ring": self.transmit_ring,
-            "delay_ps": self.delay_ps,
-            "alpha": self.alpha,
-            "shaper": self.shaper,
-            "policer": self.policer,
-            "loss": self.loss,
-            "rate_trace": rates,
-            "jitter": self.jitter,
-            "framing": self.framing,
-            "drops_while_down": self.drops_while_down,
+            "parameters": {name: float(value) for name, value in self.parameters.items()},
+            "rate_trace": None if self.rate_trace is None else self.rate_trace.for_core(),
             "classes": [each.plan() for each in self.classes],
-            "class_of": self.class_of,
         }
+
+    @property
+    def highest_bps(self) -> float:
+        """The rate, that of a shaper if there is one; of a link that varies, the highest."""
+        trace = self.rate_trace
+        return self.rate_bps if trace is None else max(rate for _, rate in trace.rates)
 
     @property
     def burst_bits(self) -> float:
@@ -228,31 +200,39 @@ class Layout:
 
 def lay_out(scenario: Scenario) -> Layout:
     """Return the links and routes of `scenario`."""
-    links = _links(scenario)
-    index = {link.name: place for place, link in enumerate(links)}
-    both_ways = _both_ways(scenario)
-    return Layout(links, [_route(group, index, both_ways) for group in scenario.traffic])
-
-
-def _links(scenario: Scenario) -> list[LinkSpec]:
     links = [_link(scenario, BOTTLENECK, scenario.link, scenario.queue)]
     links += [_link(scenario, each.name, each, each.queue) for each in scenario.links]
-    if _both_ways(scenario):
+    both_ways = any(group.direction == "reverse" for group in scenario.traffic)
+    if both_ways:
         links.append(_link(scenario, REVERSE, scenario.link.opposite, scenario.queue))
-    return links
+    index = {link.name: place for place, link in enumerate(links)}
+    routes = []
+    for group in scenario.traffic:
+        forward, backward = data_route(group), ack_route(group, both_ways=both_ways)
+        routes.append(([index[name] for name in forward], [index[name] for name in backward]))
+    return Layout(links, routes)
 
 
 def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
     wire_bps = None if link.framing is None else float(link.line_capacity)
     if link.shaper is not None:
         wire_bps = float(link.rate)
+    loss: Part | None = None
+    if link.loss is not None:
+        names = ("in_good", "in_bad", "good_to_bad", "bad_to_good")
+        chances = (*link.loss.in_states, *link.loss.changes)
+        loss = dict(zip(names, chances, strict=True), unit=link.loss.unit, place=link.loss.place)
+    jitter: Part | None = None
+    if link.jitter is not None:
+        most_ps = round(link.jitter.most * _PS_PER_S)
+        jitter = dict(most_ps=most_ps, share=link.jitter.share, reorders=link.jitter.reorder)
     return LinkSpec(
         name=name,
         rate_bps=float(link.capacity),
         buffer_packets=scenario.queue_packets(name),
         packet_bytes=int(scenario.at_link(name).packet),
         bdp_packets=scenario.at_link(name).bdp_packets,
-        discipline=linux_name(queue.discipline),
+        discipline=DISCIPLINES[queue.discipline].in_tc,
         transmit_ring=queue.transmit_ring,
         delay_ps=round(link.delay * _PS_PER_S),
         alpha=queue.alpha,
@@ -260,19 +240,14 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
         wire_bps=wire_bps,
         shaper=_bucket(scenario, link.shaper),
         policer=_bucket(scenario, link.policer),
-        loss=_loss(link.loss),
+        loss=loss,
         rate_trace=link.rates,
         drops_while_down=link.down is not None and link.down.queue == "drop",
-        jitter=_jitter(link.jitter),
+        jitter=jitter,
         framing=None if link.framing is None else asdict(FRAMINGS[link.framing]),
         classes=_classes(scenario, name, queue),
         class_of=scenario.class_queue_of(name) if queue.classes else [],
     )
-
-
-def linux_name(discipline: str) -> str:
-    """Return Linux's name of a scenario's discipline."""
-    return DISCIPLINES[discipline].in_tc
 
 
 def _classes(scenario: Scenario, link: str, queue: Queue) -> list[ClassSpec]:
@@ -280,24 +255,22 @@ def _classes(scenario: Scenario, link: str, queue: Queue) -> list[ClassSpec]:
     return [
         ClassSpec(
             name=each.name,
-            discipline=linux_name(each.discipline),
+            discipline=DISCIPLINES[each.discipline].in_tc,
             parameters=each.parameters,
             buffer_packets=packets,
             packet_bytes=int(packet),
             priority=each.level,
             weight=each.weight,
             min_rate_bps=None if each.min_rate is None else float(each.min_rate),
-            max_rate=_max_rate(each),
+            max_rate=None
+            if each.max_rate is None
+            else {
+                "rate_bps": float(each.max_rate),
+                "burst_bytes": None if each.burst is None else int(each.burst),
+            },
         )
         for each, (packets, packet) in zip(queue.classes, limits, strict=True)
     ]
-
-
-def _max_rate(queue: ClassQueue) -> Part | None:
-    if queue.max_rate is None:
-        return None
-    burst = None if queue.burst is None else int(queue.burst)
-    return {"rate_bps": float(queue.max_rate), "burst_bytes": burst}
 
 
 def _bucket(scenario: Scenario, bucket: TokenBucket | None) -> Part | None:
@@ -308,30 +281,6 @@ def _bucket(scenario: Scenario, bucket: TokenBucket | None) -> Part | None:
         "rate_bps": float(bucket.rate), "burst_bytes": burst, "excess_bytes": int(bucket.excess),
         "refill": bucket.refill,
     }  # fmt: skip
-
-
-def _loss(loss: Loss | None) -> Part | None:
-    if loss is None:
-        return None
-    names = ("in_good", "in_bad", "good_to_bad", "bad_to_good")
-    chances = dict(zip(names, (*loss.in_states, *loss.changes), strict=True))
-    return {**chances, "unit": loss.unit, "place": loss.place}
-
-
-def _jitter(jitter: Jitter | None) -> Part | None:
-    if jitter is None:
-        return None
-    most_ps = round(jitter.most * _PS_PER_S)
-    return {"most_ps": most_ps, "share": jitter.share, "reorders": jitter.reorder}
-
-
-def _both_ways(scenario: Scenario) -> bool:
-    return any(group.direction == "reverse" for group in scenario.traffic)
-
-
-def _route(group: Traffic, index: dict[str, int], both_ways: bool) -> Route:
-    forward, backward = data_route(group), ack_route(group, both_ways=both_ways)
-    return [index[name] for name in forward], [index[name] for name in backward]
 
 
 MOST_LINKS = 2**20
@@ -376,7 +325,8 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
     Raises ScenarioError: traffic without a fixed number of connections; an invalid topology.
     """
     problem = problem_of(scenario)
-    classes, paths = [], []
+    classes: list[Traffic] = []
+    paths = []
     for index, group in enumerate(scenario.traffic):
         if not KINDS[group.kind].in_simulated_network:
             known = [each.name for each in KINDS.values() if each.in_simulated_network]
@@ -393,7 +343,13 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
         for hops in np.unique(problem.hops[flows > 0]):
             mine = np.flatnonzero((problem.hops == hops) & (flows > 0))
             paths.append(np.repeat(mine, flows[mine]))
-            classes.append(_class(scenario, problem, index, int(hops), len(paths[-1])))
+            update: dict[str, Any] = {
+                "name": f"{scenario.class_names[index]}, {int(hops)} hops",
+                "flows": type(group.flows)(len(paths[-1])),
+            }
+            if isinstance(group, Long):
+                update["rtt"] = Distribution.constant(Duration(problem.mean_rtt_s))
+            classes.append(group.model_copy(update=update))
     expanded = scenario.model_copy(update={"traffic": tuple(classes)})
     none = np.zeros(0, dtype=np.int64)
     layout = _layout(scenario, problem, np.concatenate([none, *paths]))
@@ -422,17 +378,6 @@ def _check_number(links: int) -> None:
         wrong = f"the network has {links} links, and the simulator numbers at most {MOST_LINKS}"
         hint = f"write a smaller network, or {option('engine', 'network')}"
         raise ScenarioError("out-of-range", wrong, hint, field="topology")
-
-
-def _class(scenario: Scenario, problem: Problem, index: int, hops: int, flows: int) -> Any:
-    group = scenario.traffic[index]
-    update: dict[str, Any] = {
-        "name": f"{scenario.class_names[index]}, {hops} hops",
-        "flows": type(group.flows)(flows),
-    }
-    if isinstance(group, Long):
-        update["rtt"] = Distribution.constant(Duration(problem.mean_rtt_s))
-    return group.model_copy(update=update)
 
 
 def _apportioned(share: NDArray[np.float64], total: int) -> Ints:
@@ -516,7 +461,7 @@ def _link_spec(scenario: Scenario, problem: Problem, link: int) -> LinkSpec:
         buffer_packets=int(problem.buffer_packets[link]),
         packet_bytes=problem.packet_bytes,
         bdp_packets=rate_bps * problem.mean_rtt_s / (8 * problem.packet_bytes),
-        discipline=linux_name(queue.discipline),
+        discipline=DISCIPLINES[queue.discipline].in_tc,
         transmit_ring=queue.transmit_ring,
         delay_ps=round(float(graph.delay_s[link]) * _PS_PER_S),
         alpha=None,

@@ -25,12 +25,11 @@ from forebay.outcome import (
 )
 from forebay.outcome.reading import FloatArray, IntArray, Slowdowns
 from forebay.outcome.settling import models_settle_s
-from forebay.scenario import Long, Requests, ScenarioError, Tcp
+from forebay.scenario import Long, Requests, Scenario, ScenarioError, Tcp, Traffic
+from forebay.scenario.rate_trace import RateTrace
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, LinkSpec
-    from forebay.scenario import Scenario, Traffic
-    from forebay.scenario.rate_trace import RateTrace
     from forebay.workload import Workload
 
 
@@ -94,7 +93,9 @@ def _on_route(
 ) -> FloatArray:
     """Return the longest of what the highest rates allow, each trace and each shaper."""
     mean = [access, *(bits / link.rate_bps for link in links)]
-    best = [access, *(bits / _highest_bps(link) for link in links)]
+    wires = [link.wire_bps if link.rate_trace is None else None for link in links]
+    highest = [wire or link.highest_bps for wire, link in zip(wires, links, strict=True)]
+    best = [access, *(bits / rate for rate in highest)]
     propagation = at_mean - _pipelined(mean, packets)
     longest = propagation + _pipelined(best, packets)
     before = 0.0 * start  # it starts when its first packet reaches the first queue
@@ -118,12 +119,6 @@ def _on_route(
 
 def _is_unlike_a_wire(link: LinkSpec) -> bool:
     return link.rate_trace is not None or link.shaper is not None
-
-
-def _highest_bps(link: LinkSpec) -> float:
-    if link.rate_trace is not None:
-        return max(rate for _, rate in link.rate_trace.rates)
-    return link.wire_bps or link.rate_bps
 
 
 def _pipelined(times: Sequence[FloatArray], packets: FloatArray) -> FloatArray:
@@ -339,7 +334,26 @@ def read_links(scenario: Scenario, layout: Layout, raw: RawReadings) -> dict[str
 
 
 def _link(scenario: Scenario, link: LinkSpec, raw: RawLink) -> LinkReading:
-    rate = link.rate_bps
+    rate, round_trips, possible_bits = link.rate_bps, None, None
+    most_packets, class_delays = link.buffer_packets, []
+    if link.counts_bytes:  # a limit in bytes admits more small packets
+        most = raw["queue_s"].shape[1] * raw["queue_bin_width"] - 1
+        most_packets = max(most_packets, most)
+    if raw["delays"]:  # a class that does not cross the link has no delay
+        delays = dict(zip(raw["classes"].tolist(), raw["delays"], strict=True))
+        none = (np.zeros(1), np.zeros(0))
+        every = range(len(scenario.traffic))
+        class_delays = [Histogram(*delays.get(each, none)) for each in every]
+    if raw["busy_s"].size != BATCHES:
+        round_trips = RoundTrips(
+            bits=raw["busy_s"].reshape(BATCHES, -1) * rate,
+            arrivals=raw["arrivals"].sum(axis=1).reshape(BATCHES, -1),
+            drops=raw["drops"].sum(axis=1).reshape(BATCHES, -1),
+        )
+    if link.rate_trace is not None:
+        start, span = float(scenario.measure.warmup), float(scenario.measure.duration)
+        ends = [start + span * batch / BATCHES for batch in range(BATCHES + 1)]
+        possible_bits = np.diff(np.array(link.rate_trace.bits(ends)))
     return LinkReading(
         capacity_bps=rate,
         window_s=scenario.measure.duration,
@@ -351,54 +365,19 @@ def _link(scenario: Scenario, link: LinkSpec, raw: RawLink) -> LinkReading:
         accepted=_batch(raw["accepted"]).sum(axis=1),
         sent=_batch(raw["sent"]).sum(axis=1),
         held=raw["held"][:: len(raw["busy_s"]) // BATCHES],
-        most_packets=_most_packets(link, raw),
+        most_packets=most_packets,
         queue_packet_s=_batch(raw["queue_packet_s"]),
         queue_s=_batch(raw["queue_s"]),
         queue_step=raw["queue_bin_width"],
-        delay=to_histogram(raw["delay"]),
+        delay=Histogram(*raw["delay"]),
         delay_sum_s=_batch(raw["delay_sum_s"]),
         longest_s=raw["longest_s"],
-        class_delays=_class_delays(len(scenario.traffic), raw),
-        round_trips=_round_trips(rate, raw),
+        class_delays=class_delays,
+        round_trips=round_trips,
         marks=_batch(raw["marks"]).sum(axis=1),
         lost=None if link.loss is None else _batch(raw["lost"]),
-        possible_bits=_possible_bits(scenario, link),
+        possible_bits=possible_bits,
         burst_bits=link.burst_bits,
-    )
-
-
-def _possible_bits(scenario: Scenario, link: LinkSpec) -> FloatArray | None:
-    if link.rate_trace is None:
-        return None
-    start, span = float(scenario.measure.warmup), float(scenario.measure.duration)
-    ends = [start + span * batch / BATCHES for batch in range(BATCHES + 1)]
-    return np.diff(np.array(link.rate_trace.bits(ends)))
-
-
-def _class_delays(classes: int, raw: RawLink) -> list[Histogram]:
-    """Return the delays by class; a class that does not cross the link has no delay."""
-    if not raw["delays"]:
-        return []
-    delays = dict(zip(raw["classes"].tolist(), raw["delays"], strict=True))
-    none = (np.zeros(1), np.zeros(0))
-    return [to_histogram(delays.get(each, none)) for each in range(classes)]
-
-
-def _most_packets(link: LinkSpec, raw: RawLink) -> int:
-    """Return the most packets that may wait; a limit in bytes admits more small ones."""
-    if not link.counts_bytes:
-        return link.buffer_packets
-    bins: int = raw["queue_s"].shape[1]
-    return max(link.buffer_packets, bins * raw["queue_bin_width"] - 1)
-
-
-def _round_trips(rate: float, raw: RawLink) -> RoundTrips | None:
-    if raw["busy_s"].size == BATCHES:
-        return None
-    return RoundTrips(
-        bits=raw["busy_s"].reshape(BATCHES, -1) * rate,
-        arrivals=raw["arrivals"].sum(axis=1).reshape(BATCHES, -1),
-        drops=raw["drops"].sum(axis=1).reshape(BATCHES, -1),
     )
 
 
@@ -414,8 +393,8 @@ def _classes(
 ) -> list[ClassReading]:
     last_link = [] if layout.flows else layout.last_link
     names = scenario.class_names
-    delivered, drops = _batch(raw["delivered_bytes"]), _batch(raw["drops"])
-    passed, sent, timeouts = _batch(raw["passed"]), _batch(raw["sent"]), _batch(raw["timeouts"])
+    by_class = (raw["delivered_bytes"], raw["drops"], raw["passed"], raw["sent"], raw["timeouts"])
+    delivered, drops, passed, sent, timeouts = map(_batch, by_class)
     resent = _batch(raw["retransmissions"])
     # A flow sent in the window if a data packet of it has a reading there.
     active = (raw["flow_bytes"] + raw["flow_passed"] + raw["flow_drops"]) > 0
@@ -433,7 +412,7 @@ def _classes(
             sent=sent[:, index],
             timeouts=timeouts[:, index],
             flow_goodput_bits=_bits(raw["flow_bytes"][own][counted[own]]),
-            rtt=to_histogram(raw["rtt"][index]) if isinstance(traffic, Tcp) else None,
+            rtt=Histogram(*raw["rtt"][index]) if isinstance(traffic, Tcp) else None,
             fct_s=raw["completions_s"][index] if KINDS[traffic.kind].completes else None,
             unfinished_s=raw["unfinished_s"][index] if KINDS[traffic.kind].completes else None,
             retransmissions=resent[:, index] if isinstance(traffic, Tcp) else None,
@@ -441,7 +420,11 @@ def _classes(
             long_flows=_long_flows(scenario, traffic),
             active=int(np.count_nonzero(active[own])),
             slowdowns=slowdowns(scenario, workload, layout, raw, index),
-            **_requests(traffic, raw, index),
+            **{
+                name: raw[name][index]
+                for name in ("requests_s", "unfinished_requests_s")
+                if isinstance(traffic, Requests)
+            },
         )
         for index, traffic in enumerate(scenario.traffic)
         for own in (workload.slice_of(index),)
@@ -473,15 +456,6 @@ def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index:
     column = int(np.searchsorted(link["classes"], index))  # may list only classes that cross it
     busy_s = _batch(link["class_busy_s"][:, column])
     return np.asarray(busy_s * layout.links[place].rate_bps)
-
-
-def _requests(traffic: Traffic, raw: RawReadings, index: int) -> dict[str, FloatArray]:
-    if not isinstance(traffic, Requests):
-        return {}
-    return {
-        "requests_s": raw["requests_s"][index],
-        "unfinished_requests_s": raw["unfinished_requests_s"][index],
-    }
 
 
 def _long_flows(scenario: Scenario, traffic: Traffic) -> LongFlows | None:
@@ -520,9 +494,3 @@ def _controllers(
 
 def _bits(octets: IntArray) -> FloatArray:
     return octets.astype(np.float64) * _BITS
-
-
-def to_histogram(raw: tuple[FloatArray, FloatArray]) -> Histogram:
-    """Convert (edges, counts) to a Histogram."""
-    edges, counts = raw
-    return Histogram(edges=edges, counts=counts)

@@ -12,22 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from forebay.scenario import ScenarioError, Transfers
-from forebay.topology.graph import BETWEEN, DOWN, UP
+from forebay.scenario import Scenario, ScenarioError, Transfers
+from forebay.topology import Problem
+from forebay.topology.graph import BETWEEN, DOWN, UP, Floats, Graph, Ints
 from forebay.workload.streams import uniforms
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from forebay.engines.replication.layout import Layout, Route
-    from forebay.scenario import Scenario
-    from forebay.topology import Problem
-    from forebay.topology.graph import Graph
     from forebay.workload import Workload
 
-    Ints = NDArray[np.int64]
 
-_PS_PER_S = 1e12
 _HINT = 'write routers such as "edge0-0", hosts such as "edge0-0#2", and links such as "a->b; b->c"'
 
 
@@ -112,7 +106,7 @@ class TransferRoutes:
             raise _wrong(row, f'{column}: "{name}" has hosts 1 to {hosts}, not "{host}"')
         return router, int(host) - 1
 
-    def _with_drawn(self, ends: _Ends, u: NDArray[np.float64]) -> _Ends:
+    def _with_drawn(self, ends: _Ends, u: Floats) -> _Ends:
         """Return the ends with those drawn by the demands that are not given, as -1."""
         problem, pairs = self.problem, np.stack([ends.source, ends.target])
         open_ = np.flatnonzero((pairs < 0).any(axis=0))
@@ -128,7 +122,7 @@ class TransferRoutes:
             pairs[:, rows] = problem.source[paths[chosen]], problem.target[paths[chosen]]
         return ends._replace(source=pairs[0], target=pairs[1])
 
-    def _of_pairs(self, ends: _Ends, routes: Sequence[str], u: NDArray[np.float64]) -> Ints:
+    def _of_pairs(self, ends: _Ends, routes: Sequence[str], u: Floats) -> Ints:
         """Return the links between routers: a route's own, else those of a path of the pair."""
         problem = self.problem
         many = len(problem.graph.names)
@@ -151,7 +145,12 @@ class TransferRoutes:
     def _with_routes(self, links: Ints, ends: _Ends, routes: Sequence[str]) -> Ints:
         graph = self.problem.graph
         named = {name: place for place, name in enumerate(graph.link_names)}
-        parsed = [_links_of_text(text, named, row) for row, text in enumerate(routes)]
+        parsed: list[list[int]] = []
+        for row, text in enumerate(routes):
+            names = [name.strip() for name in text.split(";") if name.strip()]
+            if unknown := [name for name in names if name not in named]:
+                raise _wrong(row, f'there is no link "{unknown[0]}"')
+            parsed.append([named[name] for name in names])
         hops = max([links.shape[0], *map(len, parsed)])
         made = np.pad(links, ((0, hops - links.shape[0]), (0, 0)), constant_values=-1)
         for row, route in enumerate(parsed):
@@ -165,7 +164,7 @@ class TransferRoutes:
             made[: len(route), row] = self.number[route]
         return made
 
-    def _host_links(self, kind: int, router: Ints, host: Ints, u: NDArray[np.float64]) -> Ints:
+    def _host_links(self, kind: int, router: Ints, host: Ints, u: Floats) -> Ints:
         """Return the link of each host, -1 where hosts have none of their own."""
         graph = self.problem.graph
         entries = np.flatnonzero(graph.kind == kind)
@@ -185,9 +184,7 @@ class TransferRoutes:
         return np.asarray(every[begin[router] + np.where(host < 0, drawn, host)])
 
 
-def _to_another_host(
-    ends: _Ends, graph: Graph, first: NDArray[np.float64], last: NDArray[np.float64]
-) -> _Ends:
+def _to_another_host(ends: _Ends, graph: Graph, first: Floats, last: Floats) -> _Ends:
     """Return the ends, with other hosts drawn where both are on one router and would be one.
 
     Raises ScenarioError for a transfer that has only one host to go from and to.
@@ -215,14 +212,6 @@ def _but(host: int, hosts: int, u: float) -> int:
     """Return one of so many hosts, drawn by ``u``, but not this one."""
     drawn = int(u * (hosts - 1))
     return drawn + (drawn >= host)
-
-
-def _links_of_text(text: str, named: dict[str, int], row: int) -> list[int]:
-    names = [name.strip() for name in text.split(";") if name.strip()]
-    unknown = [name for name in names if name not in named]
-    if unknown:
-        raise _wrong(row, f'there is no link "{unknown[0]}"')
-    return [named[name] for name in names]
 
 
 def _wrong(row: int, what: str) -> ScenarioError:

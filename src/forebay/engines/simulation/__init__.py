@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay import _core
 from forebay.catalogue import CONTROLS, DISCIPLINES, Control, Discipline
@@ -19,31 +19,31 @@ from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, NetworkTraffic, ReplicatingEngine, Replication
 from forebay.engines.errors import EngineUnavailable, Unsupported
 from forebay.engines.footprint import Limit, estimate
-from forebay.engines.replication import SeedCache, Watched, check_step, to_trace
-from forebay.engines.simulation.foreign_controls import faults_named, isolates, watched
-from forebay.engines.simulation.isolated import STRUCTURES, Isolated, Kept, simulate
-from forebay.engines.simulation.routing import route, traffic_of
+from forebay.engines.replication import FlowRows, SeedCache, check_step
+from forebay.engines.simulation.foreign_controls import isolates
+from forebay.engines.simulation.isolated import STRUCTURES, Isolated, Kept, simulate, trace
+from forebay.engines.simulation.networks import (
+    SizingSimulator,
+    route,
+    summarize_network,
+    traffic_of,
+)
 from forebay.engines.simulation.runs import (
     DRAWS_SHARE,
     READINGS_SHARE,
     Draws,
     PacketFiles,
     check_links,
-    make_run,
 )
 from forebay.errors import panics_as_defects
 from forebay.outcome import Outcome, Reading, checked, summarize, violations_of_readings
 from forebay.outcome.model import KeptFlows
-from forebay.scenario import Long
+from forebay.outcome.trace import Trace
+from forebay.progress import Progress
+from forebay.scenario import Duration, Long, Scenario
 
-if TYPE_CHECKING:
-    from forebay.engines.replication import FlowRows
-    from forebay.engines.simulation.sizing_simulator import SizingSimulator
-    from forebay.outcome.trace import Trace
-    from forebay.progress import Progress
-    from forebay.scenario import Duration, Scenario
-
-
+Facts = Iterable[tuple[str, object, object]]
+"""Of a record: name, ours and the core's."""
 _ROUNDING = 1 / 1024
 """Linux's arithmetic keeps shares of a window in 1024ths."""
 _MARKS = {"loss": "as a loss", "fraction": "in proportion", "l4s": "in proportion", "ignored": "no"}
@@ -55,20 +55,19 @@ def check_core() -> None:
     if not hasattr(_core, "controllers"):
         raise _differs("its lists cannot be read")
     controls = {each["name"]: each for each in _core.controllers()}
-    _compare("congestion control", CONTROLS.values(), lambda each: each.name, controls, _control)
+    _compare("congestion control", CONTROLS, controls, _control)
     disciplines = {each["name"]: each for each in _core.disciplines()}
-    _compare("discipline", DISCIPLINES.values(), lambda each: each.in_tc, disciplines, _discipline)
+    by_tc = {each.in_tc: each for each in DISCIPLINES.values()}
+    _compare("discipline", by_tc, disciplines, _discipline)
 
 
 def _compare(
     what: str,
-    records: Iterable[Any],
-    name_of: Callable[[Any], str],
+    ours: Mapping[str, Any],
     core: Mapping[str, Mapping[str, Any]],
-    facts: Callable[[Any, Mapping[str, Any]], Iterable[tuple[str, object, object]]],
+    facts: Callable[[Any, Mapping[str, Any]], Facts],
 ) -> None:
-    """Compare records with the core's, both ways; ``facts`` yields name, ours and the core's."""
-    ours = {name_of(each): each for each in records}
+    """Compare records with the core's, both ways."""
     for name in sorted(ours.keys() ^ core.keys()):
         where = "the core does not have" if name in ours else "the catalogue does not have"
         raise _differs(f"{where} the {what} {name!r}")
@@ -78,7 +77,7 @@ def _compare(
                 raise _differs(f"{fact} of the {what} {name!r} is {built} there, not {stated}")
 
 
-def _control(record: Control, core: Mapping[str, Any]) -> Iterable[tuple[str, object, object]]:
+def _control(record: Control, core: Mapping[str, Any]) -> Facts:
     yield "paced", record.paced, core["paced"]
     yield "is_model_based", record.is_model_based, core["decrease"] == "model"
     kept, built = record.kept_after_loss, core["kept_after_loss"]
@@ -90,9 +89,7 @@ def _control(record: Control, core: Mapping[str, Any]) -> Iterable[tuple[str, ob
     yield "response", response, core["response"]
 
 
-def _discipline(
-    record: Discipline, core: Mapping[str, Any]
-) -> Iterable[tuple[str, object, object]]:
+def _discipline(record: Discipline, core: Mapping[str, Any]) -> Facts:
     parameters = core["parameters"]
     scenario_s = {name for name in parameters if name not in record.simulator_only}
     yield "parameters", sorted(record.parameters), sorted(scenario_s)
@@ -162,14 +159,11 @@ class SimulationEngine(ReplicatingEngine):
 
     def capture_to(self, path: Path) -> None:
         """Write the packets that leave links in the measured window there, as pcapng."""
-        self._write_packets(capture=path)
+        self._files = replace(self._files or PacketFiles(), capture=path)
 
     def packets_to(self, path: Path) -> None:
         """Write what becomes of each packet of the window at each link there: .csv, .parquet."""
-        self._write_packets(table=path)
-
-    def _write_packets(self, **paths: Path) -> None:
-        self._files = replace(self._files or PacketFiles(), **paths)
+        self._files = replace(self._files or PacketFiles(), table=path)
 
     def record_flows(self) -> None:
         """Keep a record of every flow of the next runs, in their Outcomes."""
@@ -230,8 +224,6 @@ class SimulationEngine(ReplicatingEngine):
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
-            from forebay.engines.simulation.sizing_simulator import summarize_network
-
             links, network = summarize_network(scenario, links, classes)
         facts: dict[str, object] = {
             "seeds": [reading.seed for reading in readings],
@@ -248,9 +240,7 @@ class SimulationEngine(ReplicatingEngine):
     def size_links(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
     ) -> SizingSimulator:
-        """Return an engine that varies the buffers of a link or a class; see `SizingSimulator`."""
-        from forebay.engines.simulation.sizing_simulator import SizingSimulator
-
+        """See `SizingSimulator`."""
         return SizingSimulator(self.run_with, scenario, link=link, link_class=link_class)
 
     def route(
@@ -273,24 +263,6 @@ class SimulationEngine(ReplicatingEngine):
         progress: Progress | None = None,
     ) -> Trace:
         """Trace one replication over time."""
-        if outside := isolates(scenario):
-            traced: Trace = self._isolated.call(
-                outside, "trace", scenario, self._limit.octets, step, list(flows), seed,
-                progress=progress,
-            )  # fmt: skip
-            return traced
-        return self.trace_here(scenario, step=step, flows=flows, seed=seed, progress=progress)
-
-    def trace_here(
-        self,
-        scenario: Scenario,
-        *,
-        step: Duration,
-        flows: Sequence[int],
-        seed: int,
-        progress: Progress | None = None,
-    ) -> Trace:
-        """Trace in this process."""
         check_step(scenario, step)
         if scenario.topology is not None:
             raise Unsupported(self.name, "a trace of a whole network", "topology")
@@ -298,9 +270,10 @@ class SimulationEngine(ReplicatingEngine):
             if isinstance(group, Long) and group.schedule is not None:  # its rows are not flows
                 wrong = "a trace of flows that are switched on and off"
                 raise Unsupported(self.name, wrong, f"traffic.{index}.schedule")
-        samples = int(scenario.measure.duration / step) + 1
-        self._limit.check(estimate(scenario, STRUCTURES, samples=samples, watched=len(flows)), 1)
-        run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
-        with panics_as_defects(), faults_named(), watched():
-            (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
-        return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
+        if outside := isolates(scenario):
+            traced: Trace = self._isolated.call(
+                outside, "trace", scenario, self._limit, step, list(flows), seed,
+                progress=progress,
+            )  # fmt: skip
+            return traced
+        return trace(progress, scenario, self._limit, step, flows, seed)

@@ -28,28 +28,35 @@ from numpy.typing import NDArray
 
 from forebay import _core
 from forebay.effort import Effort
-from forebay.engines.footprint import Limit, TooMuchMemory, default_limit, estimate
-from forebay.engines.replication import FlowRows, expand, lay_out, to_reading
+from forebay.engines.footprint import Limit, TooMuchMemory, estimate
+from forebay.engines.replication import (
+    FlowRows,
+    Layout,
+    Watched,
+    expand,
+    lay_out,
+    to_reading,
+    to_trace,
+)
 from forebay.engines.simulation import foreign_controls
 from forebay.engines.simulation.foreign_controls import faults_named, watched
-from forebay.engines.simulation.routing import route
+from forebay.engines.simulation.networks import route
 from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, by_flow, make_run
 from forebay.errors import Defect, ForebayError, panics_as_defects
 from forebay.foreign import ControlFailed
 from forebay.outcome import Reading
-from forebay.progress import enter, part
+from forebay.outcome.trace import Trace
+from forebay.progress import Progress, enter, part
+from forebay.scenario import Duration, Scenario
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import Layout
     from forebay.engines.simulation.runs import PacketFiles
-    from forebay.outcome.trace import Trace
-    from forebay.progress import Progress
-    from forebay.scenario import Duration, Scenario
 
 STALL_S = 10.0
 """A simulation, or a library that is being loaded, does not stand still for longer."""
 _LOOK_S = 0.5
 _HEAD = struct.Struct("<Q")
+STRUCTURES = _core.structure_bytes()
 
 
 class Isolated:
@@ -64,40 +71,27 @@ class Isolated:
     def call(
         self, names: Sequence[str], request: str, *arguments: object, progress: Progress | None
     ) -> Any:
-        """Let the process answer a request.
+        """Let the process answer a request of ``_REQUESTS``, given these arguments.
 
-        Parameters
-        ----------
-        names : the controls that it loads, for the message.
-        request, arguments : a function of `child`, and what it is given.
-        progress : called with what it reports.
-
-        Raises
-        ------
-        ControlFailed
-            A control crashed, did not return, or set what no window can be.
-        ForebayError
-            What the request raised.
+        ``names`` are the controls that it loads, for the message. Raises ControlFailed: a control
+        crashed, did not return, or set what no window can be; and what the request raised.
         """
         try:
-            return self._answer(tuple(names), (request, arguments), progress)
+            return self._answer(tuple(names), request, arguments, progress or _ignore)
         except BaseException:
             self.close()
             raise
 
     def _answer(
-        self, names: tuple[str, ...], request: tuple[str, tuple[object, ...]],
-        progress: Progress | None,
-    ) -> Any:  # fmt: skip
+        self, names: tuple[str, ...], request: str, given: Sequence[object], progress: Progress
+    ) -> Any:
         process = self._start()
         assert process.stdin is not None and process.stdout is not None
-        send(process.stdin, request)
+        send(process.stdin, (request, given))
         stands_since, watched = 0.0, False
         while True:
-            if not select.select([process.stdout], [], [], _LOOK_S)[0]:
-                message: Any = ("waiting", None)
-            else:
-                message = receive(process.stdout)
+            silent = not select.select([process.stdout], [], [], _LOOK_S)[0]
+            message: Any = ("waiting", None) if silent else receive(process.stdout)
             now = time.monotonic()
             match message:
                 case None:
@@ -110,13 +104,11 @@ class Isolated:
                     stands_since = now
                 case ("moved", fraction):
                     stands_since = now
-                    _report(progress, fraction)
+                    progress(fraction)
                 case ("stands", fraction):
-                    _report(progress, fraction)
+                    progress(fraction)
                 case ("stage", stage):
                     enter(progress, stage)
-                case _:
-                    _report(progress, None)
             if watched and now - stands_since > STALL_S:
                 wrong = f"a hook did not return, or the run stood still, for {STALL_S:.0f} s"
                 raise ControlFailed(names, wrong)
@@ -125,12 +117,12 @@ class Isolated:
         process = self._process
         if process is None or process.poll() is not None:
             started = "from forebay.engines.simulation.isolated import main; main()"
-            command = [sys.executable, "-c", started]
+            path = os.pathsep.join(each for each in sys.path if each)  # of the same forebay
             process = subprocess.Popen(
-                command,
+                [sys.executable, "-c", started],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": _path()},
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path},
                 start_new_session=True,  # an interrupt is the parent's
             )
             self._process = process
@@ -153,14 +145,8 @@ class Isolated:
         self.close()
 
 
-def _path() -> str:
-    """Return this process's module path, so that the other has the same forebay."""
-    return os.pathsep.join(each for each in sys.path if each)
-
-
-def _report(progress: Progress | None, fraction: float | None) -> None:
-    if progress is not None and fraction is not None:
-        progress(fraction)
+def _ignore(_: float) -> None:
+    """Take no notice of progress."""
 
 
 def _ended(process: subprocess.Popen[bytes]) -> str:
@@ -278,8 +264,7 @@ def _simulate(
 ) -> tuple[dict[int, Reading], float, dict[int, FlowRows] | None]:
     flows: dict[int, FlowRows] | None = {} if recorded else None
     draws = _kept.setdefault(octets, Draws(int(DRAWS_SHARE * octets)))
-    kept = Kept(draws, 0.0, flows, files)
-    effort = effort.telling(progress)
+    kept, effort = Kept(draws, 0.0, flows, files), effort.telling(progress)
     readings, octets_each = simulate(scenario, seeds, effort, Limit(octets), buffers, kept)
     if flows is not None:
         flows = {
@@ -292,19 +277,21 @@ def _simulate(
 _kept: dict[int, Draws] = {}
 
 
-def _trace(
-    progress: _Progress,
+def trace(
+    progress: Progress | None,
     scenario: Scenario,
-    octets: int,
+    limit: Limit,
     step: Duration,
-    flows: list[int],
+    flows: Sequence[int],
     seed: int,
 ) -> Trace:
-    from forebay.engines.simulation import SimulationEngine
-
-    engine = SimulationEngine()
-    engine.limit_memory(octets)
-    return engine.trace_here(scenario, step=step, flows=flows, seed=seed, progress=progress)
+    """Trace one replication over time, in this process."""
+    samples = int(scenario.measure.duration / step) + 1
+    limit.check(estimate(scenario, STRUCTURES, samples=samples, watched=len(flows)), 1)
+    run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
+    with panics_as_defects(), faults_named(), watched():
+        (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
+    return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
 
 
 def _probe(progress: _Progress, library: Path, name: str) -> dict[str, Any]:
@@ -330,10 +317,8 @@ def _check(progress: _Progress, name: str, scenarios: list[Scenario]) -> dict[st
 
 
 def _digests(progress: _Progress, scenario: Scenario, jobs: int) -> list[bytes]:
-    kept = Kept(None, 0.0, None, None)
-    found, _ = simulate(
-        scenario, [1, 2], Effort(jobs=jobs, progress=progress), Limit(default_limit()), {}, kept
-    )
+    effort = Effort(jobs=jobs, progress=progress)
+    found, _ = simulate(scenario, [1, 2], effort, Limit(), {}, Kept())
     return [pickle.dumps(replace(each, cpu_s=0.0)) for each in found.values()]
 
 
@@ -345,23 +330,20 @@ def _compare(
         beside = foreign_controls.load_library(other, other.name)
     else:
         beside = foreign_controls.load(other)
-    kept = Kept(None, 0.0, None, None)
     with foreign_controls.shadowing(ours, beside) as pair:
-        effort = Effort(jobs=1, progress=progress)
-        simulate(scenario, seeds, effort, Limit(default_limit()), {}, kept)
+        simulate(scenario, seeds, Effort(jobs=1, progress=progress), Limit(), {}, Kept())
     return pair.tally()
 
 
 _REQUESTS: dict[str, Callable[..., Any]] = {
     "simulate": _simulate,
-    "trace": _trace,
+    "trace": trace,
     "probe": _probe,
     "check": _check,
     "compare": _compare,
 }
 _REPORT_S = 0.005
 """Between two looks at memory while workloads are drawn."""
-STRUCTURES = _core.structure_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,10 +353,10 @@ class Kept:
     ``held_bytes`` are those of its readings.
     """
 
-    draws: Draws | None
-    held_bytes: float
-    flows: dict[int, FlowRows] | None
-    files: PacketFiles | None
+    draws: Draws | None = None
+    held_bytes: float = 0.0
+    flows: dict[int, FlowRows] | None = None
+    files: PacketFiles | None = None
 
 
 def simulate(

@@ -5,31 +5,32 @@ Access links that several flows share become links with a queue.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
-from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
+from forebay.engines.replication import (
+    Layout,
+    LinkSpec,
+    Route,
+    Watched,
+    lay_out,
+    n_parts,
+    picoseconds,
+)
+from forebay.engines.replication.readings import RawFlowRecords, RawReadings
 from forebay.engines.replication.transfer_routes import route_transfers
 from forebay.engines.simulation.foreign_controls import Numbered, numbered
-from forebay.files.columns import BLOCK_ROWS, write_columns
-from forebay.scenario import BOTTLENECK, Duration, ScenarioError, Tcp, Transfers
+from forebay.files.columns import BLOCK_ROWS, Block, write_columns
+from forebay.outcome.reading import IntArray
+from forebay.scenario import BOTTLENECK, Duration, Scenario, ScenarioError, Tcp, Traffic, Transfers
 from forebay.workload import Workload, draw
 from forebay.workload.model import Packets, Periods, Sessions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from forebay.engines.replication import LinkSpec, Route
-    from forebay.engines.replication.readings import RawFlowRecords, RawReadings
-    from forebay.files.columns import Block
-    from forebay.scenario import Scenario, Traffic
-
 
 DRAWS_SHARE = 1 / 16
 READINGS_SHARE = 1 / 8
@@ -86,7 +87,10 @@ def make_run(
         workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
     rows = workload if workload.periods is None else connections(workload)
     access = give_access(layout, rows)
-    capture, logged_links = _kept_packets(files, access, layout)
+    # The capture behind an only link has handshakes, timestamps and ACKs; others are of the log.
+    one_link = all(len(data) == 1 and not acks for data, acks in access.routes)
+    capture = files is not None and files.capture is not None and one_link
+    logs = files is not None and (files.table is not None or not capture)
     outside = numbered(rows.congestion_controls)
     run = _core.Run(
         links=access.links,
@@ -104,23 +108,10 @@ def make_run(
         trace_flows=() if watched is None else watched.flows,
         capture=capture,
         flow_records=flow_records or any(isinstance(t, Transfers) for t in scenario.traffic),
-        logged_links=logged_links,
+        logged_links=len(layout.links) if logs else 0,
         foreign=outside[1],
     )
     return run, workload.without_own(), layout
-
-
-def _kept_packets(files: PacketFiles | None, access: Access, layout: Layout) -> tuple[bool, int]:
-    """Return whether packets are captured behind the only link, and how many links are logged.
-
-    The capture has handshakes, timestamps and ACKs; those of other routes are made of the log.
-    """
-    if files is None:
-        return False, 0
-    one_link = all(len(data) == 1 and not acks for data, acks in access.routes)
-    capture = files.capture is not None and one_link
-    logs = files.table is not None or not capture
-    return capture, len(layout.links) if logs else 0
 
 
 def _flows(
@@ -276,26 +267,23 @@ def _link(link: LinkSpec) -> _core.Link:
     try:
         return _core.Link(link.plan())
     except ValueError as error:
-        small, error = _too_small(link, error)
-        wrong = f"{small}: {error}"
-        hint = "write a larger size, or set the discipline's parameters"
-        raise ScenarioError("out-of-range", wrong, hint, field="queue") from error
-
-
-def _too_small(link: LinkSpec, error: ValueError) -> tuple[str, ValueError]:
-    """Return which queue is refused, and why; of several class queues, the first one."""
-    for each in link.classes:
+        why = f"{link.buffer_packets} packets before {link.name}: {error}"
+    for each in reversed(link.classes):  # the first one is said
         try:
             _core.Link(replace(link, classes=[each], class_of=[]).plan())
-        except ValueError as found:
+        except ValueError as error:
             where = f"class queue {each.name} before {link.name}"
-            return f"{each.buffer_packets} packets in {where}", found
-    return f"{link.buffer_packets} packets before {link.name}", error
+            why = f"{each.buffer_packets} packets in {where}: {error}"
+    hint = "write a larger size, or set the discipline's parameters"
+    raise ScenarioError("out-of-range", why, hint, field="queue")
 
 
-_Ints = NDArray[np.int64]
 Own = TypeVar("Own", Packets, Sessions)
 _OF_FLOWS = ("flow_bytes", "flow_drops", "flow_passed")
+
+
+_OF_OWNER = ("traffic_class", "congestion_control", "rtt_ps", "segments", "packet_bytes",
+             "access_bps", "reverse")  # fmt: skip
 
 
 def connections(workload: Workload) -> Workload:
@@ -303,18 +291,15 @@ def connections(workload: Workload) -> Workload:
     periods = workload.periods
     if periods is None:
         return workload
-    owner = periods.owner
+    owner, group = periods.owner, workload.access_group
+    # Access links: shared ones as they are, else one for each connection.
+    apart = np.where(np.bincount(group)[group[owner]] > 1, 0, np.arange(len(owner)))
+    keys = group[owner].astype(np.int64) * (len(owner) + 1) + apart
     return replace(
         workload,
-        traffic_class=workload.traffic_class[owner],
-        congestion_control=workload.congestion_control[owner],
-        rtt_ps=workload.rtt_ps[owner],
+        **{name: getattr(workload, name)[owner] for name in _OF_OWNER},
         start_ps=periods.on_ps,
-        segments=workload.segments[owner],
-        packet_bytes=workload.packet_bytes[owner],
-        access_bps=workload.access_bps[owner],
-        access_group=_own_or_shared(workload.access_group, owner),
-        reverse=workload.reverse[owner],
+        access_group=np.unique(keys, return_inverse=True)[1].astype(np.int32),
         stop_ps=periods.off_ps,
         packets=_by_connection(workload.packets, owner),
         sessions=_by_connection(workload.sessions, owner),
@@ -322,15 +307,7 @@ def connections(workload: Workload) -> Workload:
     )
 
 
-def _own_or_shared(group: NDArray[np.int32], owner: _Ints) -> NDArray[np.int32]:
-    """Return the access links: shared ones as they are, else one for each connection."""
-    shared = np.bincount(group)[group[owner]] > 1
-    apart = np.where(shared, 0, np.arange(len(owner)))
-    keys = group[owner].astype(np.int64) * (len(owner) + 1) + apart
-    return np.unique(keys, return_inverse=True)[1].astype(np.int32)
-
-
-def _by_connection(own: Own | None, owner: _Ints) -> Own | None:
+def _by_connection(own: Own | None, owner: IntArray) -> Own | None:
     """Return packets or files by connection: flows with any have one each."""
     if own is None:
         return None

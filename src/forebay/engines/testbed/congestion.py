@@ -36,18 +36,13 @@ def built() -> Path:
         hint = "use a kernel with CONFIG_DEBUG_INFO_BTF, 6.4 or later"
         raise EngineUnavailable("testbed", f"the kernel has no type information ({_BTF})", hint)
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(home) / "forebay" / "congestion" / _digest()
+    digest = hashlib.sha256(platform.machine().encode())  # a changed source is compiled again
+    for path in sorted(SOURCES.glob("*.[ch]")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    folder = Path(home) / "forebay" / "congestion" / digest.hexdigest()[:16]
     if not folder.exists():
         _build(folder)
     return folder
-
-
-def _digest() -> str:
-    """Return a digest of all compiled sources, so that a changed source is compiled again."""
-    digest = hashlib.sha256(platform.machine().encode())
-    for path in sorted(SOURCES.glob("*.[ch]")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def _build(folder: Path) -> None:
@@ -111,20 +106,19 @@ def ensure(names: Iterable[str]) -> Iterator[None]:
     Raises EngineUnavailable: this machine cannot provide one of them; other congestion controls may
     still run.
     """
-    wanted = sorted({_kernel_name(name) for name in names})
+    asked = list(names)
+    for name in asked:
+        if name not in KERNEL_NAMES:
+            missing = f"no kernel has the congestion control {name!r}"
+            hint = f"write one of: {', '.join(KERNEL_NAMES)}"
+            raise EngineUnavailable("testbed", missing, hint)
+    wanted = sorted({KERNEL_NAMES[name] for name in asked})
     ours = [name for name in wanted if name in _OBJECTS]
     for name in wanted:
         if name not in _OBJECTS:
             _require(name)
     with _registered(ours) if ours else nullcontext():
         yield
-
-
-def _kernel_name(name: str) -> str:
-    if name not in KERNEL_NAMES:
-        hint = f"write one of: {', '.join(KERNEL_NAMES)}"
-        raise EngineUnavailable("testbed", f"no kernel has the congestion control {name!r}", hint)
-    return KERNEL_NAMES[name]
 
 
 def _require(name: str) -> None:
@@ -144,7 +138,12 @@ def _require(name: str) -> None:
 @contextmanager
 def _registered(ours: list[str]) -> Iterator[None]:
     before = set(_AVAILABLE.read_text().split())
-    loader = _start(built(), ours)
+    tools, pipe = built(), subprocess.PIPE
+    command = [str(tools / "loader"), *(str(tools / f"{_OBJECTS[name]}.o") for name in ours)]
+    # It has its own session: Ctrl-C must not end it before the flows end.
+    loader = subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    )
     try:
         _await_ready(loader)
     except BaseException:
@@ -158,34 +157,21 @@ def _registered(ours: list[str]) -> Iterator[None]:
         _await_gone(ours)
 
 
-def _start(tools: Path, ours: list[str]) -> subprocess.Popen[str]:
-    """Start the loader in its own session: Ctrl-C must not end it before the flows end."""
-    pipe = subprocess.PIPE
-    command = [str(tools / "loader"), *(str(tools / f"{_OBJECTS[name]}.o") for name in ours)]
-    return subprocess.Popen(
-        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
-    )
-
-
 def _await_ready(loader: subprocess.Popen[str]) -> None:
     assert loader.stdout is not None
     for line in loader.stdout:
         event = json.loads(line)
         if event["event"] == "ready":
             return
+        if event["event"] == "error" and event["code"] == "name-taken":
+            missing = f"another run has the congestion control {Path(event['name']).stem}"
+            raise EngineUnavailable("testbed", missing, "wait until it has ended")
         if event["event"] == "error":
-            raise _refused(event)
+            missing = f"{Path(event['name']).stem}: {event['message']}"
+            hint = "run as root, on Linux 6.4 or later with BPF, its JIT and type information (BTF)"
+            raise EngineUnavailable("testbed", missing, hint)
     missing = f"the loader of congestion controls ended with status {loader.wait()}"
     raise EngineUnavailable("testbed", missing, "read the kernel's log (`dmesg`)")
-
-
-def _refused(event: dict[str, str]) -> EngineUnavailable:
-    name = Path(event["name"]).stem
-    if event["code"] == "name-taken":
-        hint = "wait until it has ended"
-        return EngineUnavailable("testbed", f"another run has the congestion control {name}", hint)
-    hint = "run as root, on Linux 6.4 or later with BPF, its JIT and type information (BTF)"
-    return EngineUnavailable("testbed", f"{name}: {event['message']}", hint)
 
 
 def _end(loader: subprocess.Popen[str]) -> None:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, summarize_address_range
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from forebay.engines.errors import Unsupported
 from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.errors import NAME, TestbedError, asking
-from forebay.scenario import Tcp
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
-    from forebay.workload import Workload
-
+from forebay.scenario import Scenario, Tcp
+from forebay.workload import Workload
 
 _PLACE = Path("/proc/sys/net")
 
@@ -53,17 +48,14 @@ def apply(*, sack: bool) -> dict[str, str]:
     wanted = {**_STANDING, "ipv4/tcp_sack": str(int(sack))}
     if (_PLACE / "ipv6").is_dir():
         wanted |= _WITHOUT_IPV6
-    return {"net." + name.replace("/", "."): _set(name, value) for name, value in wanted.items()}
-
-
-def _set(name: str, value: str) -> str:
-    path = _PLACE / name
-    with asking(f"setting {path} to {value}"):
-        path.write_text(value)
-        read = " ".join(path.read_text().split())
-    if read != value:
-        raise TestbedError(f"{path} reads {read} where {value} was written")
-    return read
+    for name, value in wanted.items():
+        path = _PLACE / name
+        with asking(f"setting {path} to {value}"):
+            path.write_text(value)
+            read = " ".join(path.read_text().split())
+        if read != value:
+            raise TestbedError(f"{path} reads {read} where {value} was written")
+    return {"net." + name.replace("/", "."): value for name, value in wanted.items()}
 
 
 TUN = "fb0"
@@ -138,30 +130,24 @@ class Endpoint:
                 lo, tun = _index(kernel, "lo"), _index(kernel, TUN)
                 kernel.link("set", index=lo, state="up")
                 kernel.link(
-                    "set",
-                    index=tun,
-                    mtu=self.mtu,
-                    txqlen=QUEUE_PACKETS,
+                    "set", index=tun, mtu=self.mtu, txqlen=QUEUE_PACKETS,
                     gso_max_segs=self._most_segments,
-                )
+                )  # fmt: skip
                 kernel.tc("replace", "noqueue", tun, parent=_ROOT)
                 kernel.link("set", index=tun, state="up")
-            self._route(kernel, lo, tun)
+            with asking(f"making {self.own} local in {self.namespace}"):
+                kernel.route(
+                    "add", dst=str(self.own), oif=lo, type="local", table=_LOCAL_TABLE,
+                    scope=_SCOPE_HOST,
+                )  # fmt: skip
+            for path in (ClassRoute(self.peers), *self.paths):
+                with asking(f"routing {path.network} in {self.namespace}"):
+                    kernel.route(
+                        "add", dst=str(path.network), oif=tun, scope=_SCOPE_LINK,
+                        metrics=dict(path.metrics),
+                    )  # fmt: skip
             self._read_back(kernel, tun)
         return read
-
-    def _route(self, kernel: Any, lo: int, tun: int) -> None:
-        with asking(f"making {self.own} local in {self.namespace}"):
-            kernel.route(
-                "add", dst=str(self.own), oif=lo, type="local", table=_LOCAL_TABLE,
-                scope=_SCOPE_HOST,
-            )  # fmt: skip
-        for path in (ClassRoute(self.peers), *self.paths):
-            with asking(f"routing {path.network} in {self.namespace}"):
-                kernel.route(
-                    "add", dst=str(path.network), oif=tun, scope=_SCOPE_LINK,
-                    metrics=dict(path.metrics),
-                )  # fmt: skip
 
     def _read_back(self, kernel: Any, tun: int) -> None:
         (link,) = kernel.get_links(tun)
@@ -177,15 +163,16 @@ class Endpoint:
         }  # fmt: skip
         if read != wanted:
             raise TestbedError(f"{TUN} in {self.namespace} reads {read} where {wanted} was set")
-        routes = {
-            f"{route.get_attr('RTA_DST')}/{route['dst_len']}": _metrics(route)
-            for route in kernel.get_routes(_DUMP_IPV4)
-        }
+        routes = {}
+        for route in kernel.get_routes(_DUMP_IPV4):
+            found = (route.get_attr("RTA_METRICS") or {"attrs": []})["attrs"]
+            metrics = {name.removeprefix("RTAX_").lower(): value for name, value in found}
+            routes[f"{route.get_attr('RTA_DST')}/{route['dst_len']}"] = metrics
         for path in self.paths:
-            metrics = routes.get(str(path.network))
-            if metrics != path.metrics:
-                wrong = f"route {path.network} reads {metrics} where {path.metrics} was set"
-                raise TestbedError(wrong)
+            read_metrics = routes.get(str(path.network))
+            if read_metrics != path.metrics:
+                wrong = f"reads {read_metrics} where {path.metrics} was set"
+                raise TestbedError(f"route {path.network} {wrong}")
 
 
 def _index(kernel: Any, name: str) -> int:
@@ -193,17 +180,6 @@ def _index(kernel: Any, name: str) -> int:
     if not found:
         raise TestbedError(f"there is no device {name} where it was made")
     return int(found[0])
-
-
-def _metrics(route: Any) -> dict[str, int]:
-    found = route.get_attr("RTA_METRICS")
-    named = [] if found is None else found["attrs"]
-    return {name.removeprefix("RTAX_").lower(): value for name, value in named}
-
-
-def can_open_tun() -> bool:
-    """Return whether a TUN driver exists and this process may open it."""
-    return os.access("/dev/net/tun", os.R_OK | os.W_OK)
 
 
 SENDERS = IPv4Network("10.64.0.0/10")
@@ -215,19 +191,17 @@ _FEATURE_ECN = 1
 _MS_PER_S = 1e3
 
 
-def check_count(workload: Workload) -> None:
-    """Refuse more flows than there are addresses."""
-    if len(workload) > MOST_FLOWS:
-        raise Unsupported(NAME, f"{len(workload)} flows, more than {MOST_FLOWS}", "traffic")
-
-
 def routes(scenario: Scenario, workload: Workload) -> tuple[list[ClassRoute], list[ClassRoute]]:
     """Return the routes with metrics on the left and on the right side.
 
     Data of a class goes from left to right, or right to left if the class is reverse. Sockets take
     ECN from their route, the sending one initial window and minimum RTO too, the receiving one
     quick ACKs.
+
+    Raises Unsupported: there are more flows than addresses.
     """
+    if len(workload) > MOST_FLOWS:
+        raise Unsupported(NAME, f"{len(workload)} flows, more than {MOST_FLOWS}", "traffic")
     left: list[ClassRoute] = []
     right: list[ClassRoute] = []
     for index, group in enumerate(scenario.traffic):
@@ -237,7 +211,12 @@ def routes(scenario: Scenario, workload: Workload) -> tuple[list[ClassRoute], li
         first, last = int(flows[0]), int(flows[-1])
         assert last - first + 1 == flows.size, "a workload is drawn class after class"
         ecn = {"features": _FEATURE_ECN} if group.ecn else {}
-        on_left, on_right = ecn | _sending(group), dict(ecn)
+        on_left, on_right = dict(ecn), dict(ecn)
+        if group.initial_window is not None:
+            on_left["initcwnd"] = group.initial_window
+        if group.min_rto is not None:
+            least_ms = max(1, round(group.min_rto * _MS_PER_S))
+            on_left |= {"rto_min": least_ms, "lock": _LOCK_RTO_MIN}
         if group.delayed_ack is False:
             on_right["quickack"] = 1
         if group.direction == "reverse":
@@ -245,15 +224,6 @@ def routes(scenario: Scenario, workload: Workload) -> tuple[list[ClassRoute], li
         left += _to(RECEIVERS, first, last, on_left)
         right += _to(SENDERS, first, last, on_right)
     return left, right
-
-
-def _sending(group: Tcp) -> dict[str, int]:
-    metrics = {}
-    if group.initial_window is not None:
-        metrics["initcwnd"] = group.initial_window
-    if group.min_rto is not None:
-        metrics |= {"rto_min": max(1, round(group.min_rto * _MS_PER_S)), "lock": _LOCK_RTO_MIN}
-    return metrics
 
 
 def _to(peers: IPv4Network, first: int, last: int, metrics: dict[str, int]) -> Iterator[ClassRoute]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from forebay.engines.errors import EngineUnavailable
-from forebay.engines.testbed.endpoint import can_open_tun
 from forebay.engines.testbed.errors import NAME, needs_root
 from forebay.packages import wanted
 
@@ -34,7 +33,7 @@ def check() -> None:
     emulator()
     if not is_root():
         raise needs_root("it needs root")
-    if not can_open_tun():
+    if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
         hint = "load the module tun; in a container pass --device /dev/net/tun and CAP_NET_ADMIN"
         raise EngineUnavailable(NAME, "it needs TUN devices, and /dev/net/tun is missing", hint)
     try:
@@ -50,22 +49,14 @@ def is_root() -> bool:
     The root of a container may lack the capabilities. The root of a user namespace has them only
     inside it.
     """
-    held = int(_field("/proc/self/status", "CapEff:"), 16)
+    status = Path("/proc/self/status").read_text().splitlines()
+    held = int(next(line.split()[1] for line in status if line.startswith("CapEff:")), 16)
     everyone = Path("/proc/self/uid_map").read_text().split() == ["0", "0", "4294967295"]
     return everyone and all(held >> capability & 1 for capability in _NEEDED)
 
 
-def _field(path: str, name: str) -> str:
-    lines = Path(path).read_text().splitlines()
-    return next(line.split()[1] for line in lines if line.startswith(name))
-
-
 def emulator() -> Path:
-    """Return the emulator.
-
-    This is FOREBAY_EMULATOR, or the program next to this Python, or the wheel's, or that on the
-    PATH.
-    """
+    """Return FOREBAY_EMULATOR, or the program next to this Python, the wheel's, or the PATH's."""
     places = (Path(sys.executable).parent / _PROGRAM, _PACKAGE / "bin" / _PROGRAM, _PROGRAM)
     installed = next((found for place in places if (found := shutil.which(place))), None)
     program = os.environ.get("FOREBAY_EMULATOR") or installed
@@ -77,20 +68,18 @@ def emulator() -> Path:
 
 
 def describe(controls: Iterable[str]) -> dict[str, Any]:
-    """Return the facts of the machine that a measurement depends on."""
+    """Return the facts of the machine that a measurement depends on.
+
+    They include the parameters of kernel modules that have any, such as those of HyStart.
+    """
+    parameters: dict[str, dict[str, str]] = {}
+    for name in controls:
+        for file in sorted((_MODULES / f"tcp_{name}" / "parameters").glob("*")):
+            parameters.setdefault(name, {})[file.name] = file.read_text().strip()
     return {
         "kernel": platform.release(),
         "cores": os.cpu_count(),
         "clock_source": _CLOCK.read_text().strip() if _CLOCK.exists() else None,
         "congestion_controls": _AVAILABLE.read_text().split(),
-        "congestion_parameters": _parameters(controls),
+        "congestion_parameters": parameters,
     }
-
-
-def _parameters(controls: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return the parameters of the kernel modules that have any, such as those of HyStart."""
-    read: dict[str, dict[str, str]] = {}
-    for name in controls:
-        for file in sorted((_MODULES / f"tcp_{name}" / "parameters").glob("*")):
-            read.setdefault(name, {})[file.name] = file.read_text().strip()
-    return read

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,21 +19,21 @@ from forebay.engines.replication import Layout, RawReadings, Watched, lay_out
 from forebay.engines.replication.readings import RawHistogram
 from forebay.engines.testbed import machine, namespaces
 from forebay.engines.testbed.congestion import ensure
-from forebay.engines.testbed.counters import Counters, agreement, counting
-from forebay.engines.testbed.counters.agreement import Counted, WindowClock
+from forebay.engines.testbed.counters import (
+    Counted,
+    Counters,
+    WindowClock,
+    agreement,
+    counting,
+)
 from forebay.engines.testbed.errors import TestbedError, asking
 from forebay.engines.testbed.plan import Places, built_link, make_plan, pair_for
-from forebay.engines.testbed.registry import RunResources, recording
+from forebay.engines.testbed.registry import recording
 from forebay.engines.testbed.validity import faults
-from forebay.outcome.reading import FloatArray
-from forebay.scenario import Tcp
+from forebay.outcome.reading import FloatArray, IntArray
+from forebay.progress import Progress
+from forebay.scenario import Scenario, Tcp
 from forebay.workload import Workload, draw
-
-if TYPE_CHECKING:
-    from forebay.engines.replication import LinkSpec
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-
 
 Event = dict[str, Any]
 
@@ -128,84 +128,74 @@ def read_result(path: Path) -> Result:
     """
     try:
         fields = json.loads(path.read_text())
-        return Result(_readings(fields), fields["gate"], fields.get("provenance", {}))
+        raw: RawReadings = _readings(fields, len(fields["rtt"]))
+        return Result(raw, fields["gate"], fields.get("provenance", {}))
     except (OSError, ValueError, KeyError, TypeError) as error:
         wrong = f"the result of forebay-emulator cannot be read ({error!r})"
         raise TestbedError(wrong, _TWO_VERSIONS) from error
 
 
-_BY_CLASS = ("sent", "drops", "passed", "delivered_bytes", "timeouts", "retransmissions")
-_OF_FLOWS = ("flow_bytes", "flow_drops", "flow_passed")
-_LINK_BY_CLASS = ("arrivals", "drops", "marks", "accepted", "sent", "sent_bytes")
-_LINK_NUMBERS = ("busy_s", "queue_packet_s", "delay_sum_s", "queue_s")
-_PERIODS = ("busy", "idle")
-_TRACE_NUMBERS = ("at_s", "window_sum", "cwnd", "srtt_s", "window_mean", "window_variance")
+Reader = Callable[[Any, int], Any]
+"""What a value of the result becomes, with the number of classes."""
 
 
-def _readings(fields: dict[str, Any]) -> RawReadings:
-    classes = len(fields["rtt"])
-    trace = fields.get("trace")
-    tables = _arrays(fields, _BY_CLASS, (-1, classes)) | _arrays(fields, _OF_FLOWS, (-1,))
-    readings = tables | {
-        "links": [_link(each, classes) for each in fields["links"]],
-        "rtt": [_histogram(each) for each in fields["rtt"]],
-        "completions_s": [_numbers(each) for each in fields["completions_s"]],
-        "unfinished_s": [_numbers(each) for each in fields["unfinished_s"]],
-        "trace": None if trace is None else _trace(trace),
-        **{name: fields[name] for name in ("packets", "events", "wall_s")},
-    }
-    return cast("RawReadings", readings)
+def _floats(value: Any, _: int = 0) -> FloatArray:
+    return np.asarray(value, dtype=np.float64)
 
 
-def _link(fields: dict[str, Any], classes: int) -> dict[str, Any]:
-    numbers = {name: _numbers(fields[name]) for name in _LINK_NUMBERS}
-    counts = _arrays(fields, _LINK_BY_CLASS, (-1, classes)) | _arrays(
-        fields, ("held", "lost"), (-1,)
-    )
-    detail = fields.get("detail")
-    return {
-        **numbers,
-        **counts,
-        "queue_bin_width": fields["queue_bin_width"],
-        "delay": _histogram(fields["delay"]),
-        "classes": np.arange(classes),
-        "longest_s": fields["longest_s"],
-        "delays": [_histogram(each) for each in fields["delays"]],
-        "class_busy_s": _numbers(fields["class_busy_s"]).reshape(-1, classes),
-        "detail": None if detail is None else _detail(detail),
-    }
+def _counts(value: Any, _: int = 0) -> IntArray:
+    return np.asarray(value, dtype=np.int64)
 
 
-def _detail(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the queues seen; total seconds and lengths of the busy and the idle periods."""
-    periods = {name: (float(fields[name][0]), _histogram(fields[name][1])) for name in _PERIODS}
-    return {"seen": np.asarray(fields["seen"], dtype=np.int64), **periods}
+def _by_class(value: Any, classes: int) -> IntArray:
+    return _counts(value).reshape(-1, classes)
 
 
-def _trace(fields: dict[str, Any]) -> dict[str, Any]:
-    numbers = {name: _numbers(fields[name]) for name in _TRACE_NUMBERS}
-    whole = ("queue", "in_avoidance", "state")
-    counts = {name: np.asarray(fields[name], dtype=np.int64) for name in whole}
-    incidents = {name: _incidents(fields[name]) for name in ("drops", "reductions")}
-    return {**numbers, **counts, **incidents}
+def _histogram(value: Any, _: int = 0) -> RawHistogram:
+    edges, counts = value
+    return _floats(edges), _floats(counts)
 
 
-def _incidents(fields: dict[str, Any]) -> dict[str, Any]:
-    return {"at_s": _numbers(fields["at_s"]), **_arrays(fields, ("flow", "count"), (-1,))}
+def _stretches(value: Any, _: int) -> tuple[float, RawHistogram]:
+    return float(value[0]), _histogram(value[1])
 
 
-def _histogram(fields: list[Any]) -> RawHistogram:
-    edges, counts = fields
-    return _numbers(edges), _numbers(counts)
+def _as_it_is(value: Any, _: int) -> Any:
+    return value
 
 
-def _numbers(fields: list[Any]) -> FloatArray:
-    return np.asarray(fields, dtype=np.float64)
+def _each(read: Reader) -> Reader:
+    return lambda values, classes: [read(value, classes) for value in values]
 
 
-def _arrays(fields: dict[str, Any], names: Sequence[str], shape: tuple[int, ...]) -> dict[str, Any]:
-    """Return the whole numbers of these names as arrays of this shape."""
-    return {name: np.asarray(fields[name], dtype=np.int64).reshape(shape) for name in names}
+def _part(**readers: Reader) -> Reader:
+    return lambda fields, classes: (
+        None if fields is None
+        else {name: read(fields[name], classes) for name, read in readers.items()}
+    )  # fmt: skip
+
+
+_incidents = _part(at_s=_floats, flow=_counts, count=_counts)
+_link = _part(
+    busy_s=_floats, queue_packet_s=_floats, delay_sum_s=_floats, queue_s=_floats,
+    class_busy_s=_floats, queue_bin_width=_as_it_is, longest_s=_as_it_is, delay=_histogram,
+    delays=_each(_histogram), held=_counts, lost=_counts, arrivals=_by_class, drops=_by_class,
+    marks=_by_class, accepted=_by_class, sent=_by_class, sent_bytes=_by_class,
+    detail=_part(seen=_counts, busy=_stretches, idle=_stretches),
+)  # fmt: skip
+_readings = _part(
+    links=_each(lambda fields, classes: {"classes": np.arange(classes), **_link(fields, classes)}),
+    sent=_by_class, drops=_by_class, passed=_by_class, delivered_bytes=_by_class,
+    timeouts=_by_class, retransmissions=_by_class, flow_bytes=_counts, flow_drops=_counts,
+    flow_passed=_counts, rtt=_each(_histogram), completions_s=_each(_floats),
+    unfinished_s=_each(_floats), packets=_as_it_is, events=_as_it_is, wall_s=_as_it_is,
+    trace=_part(
+        at_s=_floats, queue=_counts, window_sum=_floats, in_avoidance=_counts, cwnd=_floats,
+        srtt_s=_floats, state=_counts, window_mean=_floats, window_variance=_floats,
+        drops=_incidents, reductions=_incidents,
+    ),
+)  # fmt: skip
+"""The result's own fields; what else it has is read apart."""
 
 
 @dataclass(frozen=True)
@@ -259,11 +249,20 @@ def run_once(
         counted = made.enter_context(
             counting(counters, pair.right.namespace, scratch, record, clock)
         )
-        result = _run(plan, layout, scratch / "plan.json", record, progress, counted)
+        path = scratch / "plan.json"
+        path.write_text(json.dumps(plan))
+        with Program(machine.emulator(), path, record.started) as program:
+            for event in program.events():
+                if event["event"] == "ready":
+                    counted.begin(event["began_ns"] / 1e9)
+                    check_queues(layout, event)
+                elif event["event"] == "progress" and progress is not None:
+                    progress(event["done"])
+        result = read_result(places.result)
         compared = _compare(result, layout, counted, clock) if counters else {}
     limited = any(isinstance(group, Tcp) and group.max_window for group in scenario.traffic)
     shortest_drain_s = min(
-        queue.buffer_packets * queue.packet_bytes * 8.0 / _highest_bps(link)
+        queue.buffer_packets * queue.packet_bytes * 8.0 / link.highest_bps
         for link in layout.links
         for queue in link.queues
     )
@@ -272,35 +271,10 @@ def run_once(
     return FinishedRun(workload, layout, raw, gate, wrong, pair.sysctls, emulator, compared)
 
 
-def _highest_bps(link: LinkSpec) -> float:
-    """Return the link's rate; of one that varies, the highest."""
-    trace = link.rate_trace
-    return link.rate_bps if trace is None else max(rate for _, rate in trace.rates)
-
-
 def controls_of(scenario: Scenario) -> list[str]:
     """Return the congestion controls of a scenario, without duplicates."""
     names = (name for group in scenario.traffic if isinstance(group, Tcp) for name in group.shares)
     return list(dict.fromkeys(names))
-
-
-def _run(
-    plan: dict[str, Any],
-    layout: Layout,
-    path: Path,
-    record: RunResources,
-    progress: Progress | None,
-    counters: Counters,
-) -> Result:
-    path.write_text(json.dumps(plan))
-    with Program(machine.emulator(), path, record.started) as program:
-        for event in program.events():
-            if event["event"] == "ready":
-                counters.begin(event["began_ns"] / 1e9)
-                check_queues(layout, event)
-            elif event["event"] == "progress" and progress is not None:
-                progress(event["done"])
-    return read_result(Path(plan["result"]))
 
 
 def _compare(

@@ -16,30 +16,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from forebay.engines.replication import COUNT_BYTES, Layout, Watched, n_parts, picoseconds
+from forebay.engines.replication import (
+    COUNT_BYTES,
+    Layout,
+    LinkSpec,
+    Watched,
+    n_parts,
+    picoseconds,
+)
 from forebay.engines.testbed import endpoint, namespaces
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.endpoint import TUN, Endpoint
-from forebay.scenario import Tcp
+from forebay.scenario import Scenario, Tcp
+from forebay.workload import Workload
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import ClassSpec, LinkSpec
     from forebay.engines.testbed.registry import RunResources
-    from forebay.scenario import Scenario, Traffic
-    from forebay.workload import Workload
 
 
 SCHEMA = 1
 SAMPLE_S = 0.05
 _OF_FLOWS = (
-    "congestion_control",
-    "rtt_ps",
-    "start_ps",
-    "segments",
-    "packet_bytes",
-    "access_bps",
+    "congestion_control", "rtt_ps", "start_ps", "segments", "packet_bytes", "access_bps",
     "access_group",
-)
+)  # fmt: skip
 _SMALLEST_PACKET = 28
 """Bytes of a UDP header without data: the smallest packet that sockets send."""
 
@@ -77,27 +77,30 @@ def make_plan(
         "memory_bytes": None if scenario.memory is None else int(scenario.memory),
         "routes": [list(route) for route in layout.routes],
         "classes": [
-            _class(group, last)
+            {
+                # The program sends all datagrams alike, at the times of the plan.
+                "kind": group.kind if isinstance(group, Tcp) else "udp",
+                "ecn": isinstance(group, Tcp) and group.ecn,
+                "max_window": group.max_window if isinstance(group, Tcp) else None,
+                "reverse": group.direction == "reverse",
+                "last_link": last,
+            }
             for group, last in zip(scenario.traffic, layout.last_link, strict=True)
         ],
         # A class has one route, so the route index equals the class index.
         "flows": {
             "class": workload.traffic_class.tolist(),
             "route": workload.traffic_class.tolist(),
-            **_lists(workload, _OF_FLOWS),
+            **{name: getattr(workload, name).tolist() for name in _OF_FLOWS},
         },
         # A control that no kernel has keeps its name; no flow then uses it.
         "congestion_controls": [
             KERNEL_NAMES.get(name, name) for name in workload.congestion_controls
         ],
-        "packets": None if packets is None else _lists(packets, ("offsets", "at_ps", "bytes")),
-        "sessions": None
-        if sessions is None
-        else _lists(sessions, ("offsets", "segments", "think_ps")),
+        "packets": _lists(packets, ("offsets", "at_ps", "bytes")),
+        "sessions": _lists(sessions, ("offsets", "segments", "think_ps")),
         "sample_ps": picoseconds(SAMPLE_S),
-        "trace": None
-        if watched is None
-        else {"step_ps": picoseconds(watched.step_s), "flows": list(watched.flows)},
+        "trace": watched and {"step_ps": picoseconds(watched.step_s), "flows": list(watched.flows)},
         "capture": None if places.capture is None else str(places.capture),
     }
 
@@ -116,21 +119,20 @@ def built_link(link: LinkSpec) -> dict[str, Any]:
 
 def _limit(link: LinkSpec) -> dict[str, int]:
     """Return the queue limit; for several class queues, the largest possible packet count."""
-    if link.classes:
-        return {"packets": sum(_most_packets(each) for each in link.classes)}
-    if link.counts_bytes:
+    if link.counts_bytes and not link.classes:
         return {"bytes": link.buffer_packets * link.packet_bytes}
-    return {"packets": link.buffer_packets}
+    return {
+        "packets": sum(
+            max(1, queue.buffer_packets * queue.packet_bytes // _SMALLEST_PACKET)
+            if queue.discipline in COUNT_BYTES
+            else queue.buffer_packets
+            for queue in link.queues
+        )
+    }
 
 
-def _most_packets(queue: ClassSpec) -> int:
-    if queue.discipline not in COUNT_BYTES:
-        return queue.buffer_packets
-    return max(1, queue.buffer_packets * queue.packet_bytes // _SMALLEST_PACKET)
-
-
-def _lists(arrays: Any, names: Sequence[str]) -> dict[str, list[Any]]:
-    return {name: getattr(arrays, name).tolist() for name in names}
+def _lists(arrays: Any, names: Sequence[str]) -> dict[str, list[Any]] | None:
+    return None if arrays is None else {name: getattr(arrays, name).tolist() for name in names}
 
 
 def offloads(scenario: Scenario, direction: str) -> bool:
@@ -141,18 +143,6 @@ def offloads(scenario: Scenario, direction: str) -> bool:
 
 def _side(namespace: str, offload: bool) -> dict[str, Any]:
     return {"netns": str(namespaces.path_of(namespace)), "tun": TUN, "offload": offload}
-
-
-def _class(group: Traffic, last_link: int) -> dict[str, Any]:
-    tcp = group if isinstance(group, Tcp) else None
-    return {
-        # The program sends all datagrams alike, at the times of the plan.
-        "kind": "udp" if tcp is None else group.kind,
-        "ecn": tcp is not None and tcp.ecn,
-        "max_window": None if tcp is None else tcp.max_window,
-        "reverse": group.direction == "reverse",
-        "last_link": last_link,
-    }
 
 
 def largest_packet(workload: Workload) -> int:
@@ -181,7 +171,14 @@ def pair_for(
     scenario: Scenario, workload: Workload, record: RunResources
 ) -> Iterator[NamespacePair]:
     """Create both sides for the flows of a workload. The record removes them."""
-    left, right = _sides(scenario, workload)
+    name = f"forebay-{os.getpid()}-{next(_number)}"
+    mtu = max(_MTU, largest_packet(workload))
+    sack = has_sack(scenario)
+    to_right, to_left = endpoint.routes(scenario, workload)
+    senders, receivers = endpoint.SENDERS, endpoint.RECEIVERS
+    forward, reverse = offloads(scenario, "forward"), offloads(scenario, "reverse")
+    left = Endpoint(f"{name}-send", senders, receivers, mtu, sack, to_right, forward)
+    right = Endpoint(f"{name}-recv", receivers, senders, mtu, sack, to_left, reverse)
     record.will_make(left.namespace, right.namespace)
     sysctls = left.make()
     right.make()
@@ -192,20 +189,6 @@ def has_sack(scenario: Scenario) -> bool:
     """Return whether SACK is on. It is off only if every class turns it off."""
     wanted = [group.sack for group in scenario.traffic if isinstance(group, Tcp)]
     return not wanted or any(each is not False for each in wanted)
-
-
-def _sides(scenario: Scenario, workload: Workload) -> tuple[Endpoint, Endpoint]:
-    endpoint.check_count(workload)
-    name = f"forebay-{os.getpid()}-{next(_number)}"
-    mtu = max(_MTU, largest_packet(workload))
-    sack = has_sack(scenario)
-    to_right, to_left = endpoint.routes(scenario, workload)
-    senders, receivers = endpoint.SENDERS, endpoint.RECEIVERS
-    forward, reverse = offloads(scenario, "forward"), offloads(scenario, "reverse")
-    return (
-        Endpoint(f"{name}-send", senders, receivers, mtu, sack, to_right, forward),
-        Endpoint(f"{name}-recv", receivers, senders, mtu, sack, to_left, reverse),
-    )
 
 
 def broken(scenario: Scenario) -> list[str]:

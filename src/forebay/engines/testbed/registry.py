@@ -126,9 +126,8 @@ class RunResources:
             namespaces.remove(name)
         if self.scratch is not None and self._made_scratch:
             shutil.rmtree(self.scratch, ignore_errors=True)
-        self.path.unlink(missing_ok=True)
-        self.path.with_suffix(_NEW).unlink(missing_ok=True)
-        self.path.with_suffix(_HELD).unlink(missing_ok=True)
+        for ending in (_ENDING, _NEW, _HELD):
+            self.path.with_suffix(ending).unlink(missing_ok=True)
 
     def _write(self) -> None:
         temporary = self.path.with_suffix(_NEW)
@@ -185,7 +184,9 @@ def recording() -> Iterator[RunResources]:
         _check_directory(place)
         remove_leftovers()
         record = RunResources(place / f"{os.getpid()}-{next(_number)}{_ENDING}", Owner.here())
-        held = _hold(record.path.with_suffix(_HELD))
+        # Locked while this process, or one that it forks, is alive.
+        held = os.open(record.path.with_suffix(_HELD), os.O_CREAT | os.O_RDWR, 0o600)
+        fcntl.flock(held, fcntl.LOCK_EX)
     try:
         with asking(f"writing to {place}", "make room there, or set FOREBAY_RUNTIME_DIR"):
             record._write()
@@ -196,13 +197,6 @@ def recording() -> Iterator[RunResources]:
         # and without this wait it could create the namespace after the record is removed.
         _is_let_go(record.path.with_suffix(_HELD))
         record.close()
-
-
-def _hold(path: Path) -> int:
-    """Lock a file while this process, or a process that it forks, is alive."""
-    held = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-    fcntl.flock(held, fcntl.LOCK_EX)
-    return held
 
 
 def _is_let_go(path: Path) -> bool:
@@ -227,7 +221,8 @@ def remove_leftovers() -> list[str]:
         return []
     _check_directory(place)
     removed = []
-    with _alone(place):
+    with open(place / "lock", "w") as lock, suppress(FileNotFoundError):
+        fcntl.flock(lock, fcntl.LOCK_EX)
         for path in sorted(place.glob(f"*{_ENDING}")):
             try:
                 record = RunResources.read(path)
@@ -236,22 +231,10 @@ def remove_leftovers() -> list[str]:
             if not record.owner.alive and _is_let_go(path.with_suffix(_HELD)):
                 record.close()
                 removed.append(path.stem)
-        _remove_halves(place)
+        # Partial files of owners that died while writing; complete records remain.
+        for path in [*place.glob(f"*{_NEW}"), *place.glob(f"*{_HELD}")]:
+            pid = path.stem.partition("-")[0]
+            recorded = path.suffix == _HELD and path.with_suffix(_ENDING).exists()
+            if pid.isdigit() and not recorded and Owner.of(int(pid)) is None:
+                path.unlink(missing_ok=True)
     return removed
-
-
-def _remove_halves(place: Path) -> None:
-    """Remove partial files of owners that died while writing; complete records remain."""
-    for path in [*place.glob(f"*{_NEW}"), *place.glob(f"*{_HELD}")]:
-        pid = path.stem.partition("-")[0]
-        recorded = path.suffix == _HELD and path.with_suffix(_ENDING).exists()
-        if pid.isdigit() and not recorded and Owner.of(int(pid)) is None:
-            path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _alone(place: Path) -> Iterator[None]:
-    with open(place / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with suppress(FileNotFoundError):
-            yield

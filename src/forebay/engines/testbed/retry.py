@@ -6,18 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from forebay.engines.replication import Watched
 from forebay.engines.testbed.errors import GateFailed
 from forebay.engines.testbed.one_run import FinishedRun, run_once
 from forebay.engines.testbed.validity import is_stall
-from forebay.scenario import Duration, Rate, loads
-
-if TYPE_CHECKING:
-    from forebay.engines.replication import Watched
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-
+from forebay.progress import Progress
+from forebay.scenario import Duration, Rate, Scenario, loads
 
 LADDER_MBPS = (10, 50, 100, 155, 311, 500, 622, 1000)
 """Rates that are tried in turn if no scenario is given."""
@@ -80,25 +76,19 @@ def holds_below(scenario: Scenario) -> Rate | None:
 
 def _short(scenario: Scenario, share: float) -> Scenario:
     """Return the scenario with a short window and its link rates multiplied by `share`."""
-    measure = scenario.measure
+    measure, changed = scenario.measure, []
+    for link in (scenario.link, *scenario.links):
+        slower: dict[str, Any] = {"rate": Rate(link.rate * share)}
+        if link.rate_trace is not None:
+            slower["rate_trace"] = link.rate_trace.scaled(share)
+        changed.append(link.model_copy(update=slower))
     short = {
         "warmup": Duration(min(measure.warmup, _WARMUP_S)),
         "duration": Duration(min(measure.duration, _WINDOW_S)),
     }
-    return scenario.model_copy(
-        update={
-            "measure": measure.model_copy(update=short),
-            "link": _slower(scenario.link, share),
-            "links": tuple(_slower(link, share) for link in scenario.links),
-        }
-    )
-
-
-def _slower(link: Any, share: float) -> Any:
-    slower: dict[str, Any] = {"rate": Rate(link.rate * share)}
-    if link.rate_trace is not None:
-        slower["rate_trace"] = link.rate_trace.scaled(share)
-    return link.model_copy(update=slower)
+    window = measure.model_copy(update=short)
+    links = {"link": changed[0], "links": tuple(changed[1:])}
+    return scenario.model_copy(update={"measure": window, **links})
 
 
 _STATISTICS = Path("/proc/stat")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import SupportsFloat
 
 import numpy as np
 
@@ -35,22 +35,18 @@ from forebay.laws import (
 from forebay.laws.bursts import Bursts
 from forebay.laws.finite_queue import FiniteQueue
 from forebay.laws.quantities import capacity, growth, growth_of, halves, share
-from forebay.laws.regime import MIX, SAWTOOTHS_ADD
+from forebay.laws.regime import MIX
 from forebay.outcome import (
     DELAY_MAXIMUM,
     FCT_INCREASE,
     LOSS_PROBABILITY,
     UTILIZATION_PROBABILITY,
+    Metric,
+    Quantiles,
     delay_quantile_name,
 )
-from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Tcp
+from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Distribution, Scenario, Tcp
 from forebay.workload.streams import picoseconds
-
-if TYPE_CHECKING:
-    from forebay.laws.bursts import BurstTraffic
-    from forebay.outcome import Metric
-    from forebay.scenario import Distribution, Scenario
-
 
 FEW_BAND = (0.35, 3.6)
 """Simulated over predicted loss rate: range in 34 random links with one to nine halving flows."""
@@ -63,24 +59,7 @@ _POINTS = 8
 _MANY_KINDS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
-    """A value that is known only within a band."""
-
-    value: float
-    low: float
-    high: float
-
-
-def of_scenario(scenario: Scenario) -> Between | None:
-    """Return the loss rate of the law that covers a scenario's flows; None if none does."""
-    if not scenario.n_flows > 0 or response.wide_windows(scenario) is not None:
-        return None
-    many = scenario.n_flows >= SAWTOOTHS_ADD
-    return of_many(scenario) if many else of_few(scenario)
-
-
-def of_many(scenario: Scenario) -> Between | None:
+def of_many(scenario: Scenario) -> Metric | None:
     """Return the loss rate at which the flows just fill the rest of the link, at a half-full queue.
 
     None if a control has no response function, or if windows are outside the range of all. The
@@ -96,7 +75,7 @@ def of_many(scenario: Scenario) -> Between | None:
     return None if found is None else _within(found, response.BAND, scenario)
 
 
-def of_few(scenario: Scenario) -> Between | None:
+def of_few(scenario: Scenario) -> Metric | None:
     """Return the loss rate of one drop for each flow and sawtooth cycle; None without halving.
 
     Its band, too, has no upper end in small buffers.
@@ -108,10 +87,15 @@ def of_few(scenario: Scenario) -> Between | None:
     return _within(found, FEW_BAND, scenario) if found < 1.0 else None
 
 
-def _within(value: float, band: tuple[float, float], scenario: Scenario) -> Between:
+def _within(value: float, band: tuple[float, float], scenario: Scenario) -> Metric | None:
     least = LEAST_BUFFER * scenario.bdp_packets / math.sqrt(scenario.n_flows)
     above = band[1] * value if scenario.buffer_packets >= least else 1.0
-    return Between(value, band[0] * value, min(above, 1.0))
+    return _between(value, band[0] * value, min(above, 1.0))
+
+
+def _between(value: float, low: float, high: float) -> Metric | None:
+    """Return a value that is known only within a band; None if it exceeds 1."""
+    return Metric(value=value, low=low, high=high, n=0) if value <= 1.0 else None
 
 
 def _flows(scenario: Scenario) -> Iterator[response.Flows]:
@@ -149,14 +133,12 @@ def _representative(law: Distribution) -> list[float]:
 _PROBABILITIES = (0.50, 0.95, 0.99)
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Mean and quantiles of one quantity."""
-
-    mean: float
-    p50: float
-    p95: float
-    p99: float
+def _spread(
+    mean: SupportsFloat, quantiles: Iterable[SupportsFloat], unit: float = 1.0
+) -> Quantiles:
+    """Return a mean and the quantiles of ``_PROBABILITIES``, in so many units."""
+    of_mean, p50, p95, p99 = (exact(float(each) * unit) for each in (mean, *quantiles))
+    return Quantiles(mean=of_mean, p50=p50, p95=p95, p99=p99)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +149,9 @@ class Prediction:
     """
 
     utilization: float
-    loss_rate: Between | None
-    queue_packets: Spread | None
-    queue_delay_s: Spread | None
+    loss_rate: Metric | None
+    queue_packets: Quantiles | None
+    queue_delay_s: Quantiles | None
     laws: tuple[Law, ...]
     goal_metrics: dict[str, Metric]
 
@@ -183,8 +165,10 @@ def predict_long_flows(scenario: Scenario, law: Law) -> Prediction | None:
     """Return the prediction of `law`, which governs `scenario` and is one of long flows."""
     if law is utilization.LAW or law.name == MIX:
         return _desynchronized(scenario, law)
-    if law is general_decrease.LAW:
-        return _general(scenario)
+    if law is general_decrease.LAW:  # few flows in step whose control does not halve
+        used = general_decrease.mean_utilization(scenario)
+        assert used is not None
+        return Prediction(used, None, None, None, (law,), longest_delay(scenario))
     if law in (single_flow.LAW, synchronized.LAW):
         return _sawtooth(scenario, law)
     raise ValueError(f"{law.name} is not a law of long flows")
@@ -196,37 +180,28 @@ def _sawtooth(scenario: Scenario, law: Law) -> Prediction:
     second = 1.0 / capacity(scenario)
     waiting = [sawtooth.queue_quantile(p, size, bdp) for p in _PROBABILITIES]
     seen = [sawtooth.queue_seen_quantile(p, size, bdp) for p in _PROBABILITIES]
-    delays = (sawtooth.queue_seen_mean(size, bdp), *seen)
     metrics = goal_metrics(scenario, in_step=True) if halves(scenario) else longest_delay(scenario)
     return Prediction(
         utilization=float(sawtooth.utilization(size, bdp)),
         loss_rate=of_few(scenario),
-        queue_packets=Spread(float(sawtooth.queue_mean(size, bdp)), *map(float, waiting)),
-        queue_delay_s=Spread(*(float(delay) * second for delay in delays)),
+        queue_packets=_spread(sawtooth.queue_mean(size, bdp), waiting),
+        queue_delay_s=_spread(sawtooth.queue_seen_mean(size, bdp), seen, second),
         laws=(law,),
         goal_metrics=metrics,
     )
-
-
-def _general(scenario: Scenario) -> Prediction:
-    """Utilization with one flow, or few synchronized flows, whose control does not halve."""
-    used = general_decrease.mean_utilization(scenario)
-    assert used is not None
-    law = general_decrease.LAW
-    return Prediction(used, None, None, None, (law,), longest_delay(scenario))
 
 
 def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
     """Prediction for desynchronized windows (eq. 4 to 6); the delay is Q/C."""
     size, bdp, n = scenario.buffer_packets, scenario.bdp_packets, scenario.n_flows
     second = 1.0 / capacity(scenario)
-    quantiles = (desynchronized.queue_quantile(p, size, bdp, n) for p in _PROBABILITIES)
-    waiting = (float(desynchronized.queue_mean(size)), *map(float, quantiles))
+    quantiles = [desynchronized.queue_quantile(p, size, bdp, n) for p in _PROBABILITIES]
+    mean = desynchronized.queue_mean(size)
     return Prediction(
         utilization=float(utilization.utilization(size, bdp, n)),
         loss_rate=of_many(scenario),
-        queue_packets=Spread(*waiting),
-        queue_delay_s=Spread(*(packets * second for packets in waiting)),
+        queue_packets=_spread(mean, quantiles),
+        queue_delay_s=_spread(mean, quantiles, second),
         laws=(law, response.LAW),
         goal_metrics=goal_metrics(scenario, in_step=False),
     )
@@ -262,14 +237,11 @@ def _probabilities(scenario: Scenario, in_step: bool) -> dict[str, float]:
         busy = _busy_in_step(scenario, float(used)) if in_step else busy
         probabilities[UTILIZATION_PROBABILITY] = busy
     if lost is not None and lost.probability is not None:
-        spared = _spared_in_step if in_step else _spared
-        probabilities[LOSS_PROBABILITY] = spared(scenario, float(lost))
+        share, room = float(lost), scenario.bdp_packets + scenario.buffer_packets
+        spared = 1.0 if share >= 1.0 else _below(scenario, room / (1.0 - share))
+        spared = _spared_in_step(scenario, share) if in_step else spared
+        probabilities[LOSS_PROBABILITY] = spared
     return probabilities
-
-
-def _spared(scenario: Scenario, lost: float) -> float:
-    room = scenario.bdp_packets + scenario.buffer_packets
-    return 1.0 if lost >= 1.0 else _below(scenario, room / (1.0 - lost))
 
 
 def _below(scenario: Scenario, windows: float) -> float:
@@ -334,16 +306,23 @@ def predict_bursts(scenario: Scenario) -> Prediction | None:
     if endless is not None:
         over = min(float(endless.tail(scenario.buffer_packets + 1)), 1.0)
     lost = queue.loss_rate
-    second = 1.0 / capacity(scenario)
-    quantiles = (bursts.quantile(queue, traffic.bursts, p, size) for p in _PROBABILITIES)
-    delays = (bursts.mean(queue, traffic.bursts, size), *quantiles)
+    below = np.cumsum(queue.waiting)  # of the packets that wait
+    mean = float(np.dot(np.arange(queue.waiting.size), queue.waiting))
+    waiting = [np.searchsorted(below, min(p, below[-1])) for p in _PROBABILITIES]
+    seen_mean = bursts.mean(queue, traffic.bursts, size)
+    seen = [bursts.quantile(queue, traffic.bursts, p, size) for p in _PROBABILITIES]
+    own = scenario.buffer_packets
+    values = _delays(scenario, lambda p: bursts.quantile(queue, traffic.bursts, p, own))
+    if scenario.goals.fct_increase == completion_time.AFCT_INCREASE:  # the only one in paper A
+        values[FCT_INCREASE] = float(completion_time.increase(over))
     return Prediction(
         utilization=min(traffic.load, queue.utilization) if repeated else queue.utilization,
-        loss_rate=Between(lost, LEAST_OF_LOSS * lost if repeated else lost, max(lost, over)),
-        queue_packets=_waiting(queue),
-        queue_delay_s=Spread(*(delay * second for delay in delays)),
+        loss_rate=_between(lost, LEAST_OF_LOSS * lost if repeated else lost, max(lost, over)),
+        queue_packets=_spread(mean, waiting),
+        queue_delay_s=_spread(seen_mean, seen, 1.0 / capacity(scenario)),
         laws=(burst_law.LAW,),
-        goal_metrics=_goal_metrics(scenario, traffic, queue, over),
+        # Completion times beside delays; the law of bursts does not cover single round trips.
+        goal_metrics={name: exact(value) for name, value in values.items()},
     )
 
 
@@ -353,21 +332,3 @@ def _solved(
 ) -> FiniteQueue | None:
     solve = finite_queue.with_repeats if repeated else finite_queue.finite_queue
     return solve(load, Bursts.given(sizes, shares), size)
-
-
-def _waiting(queue: FiniteQueue) -> Spread:
-    """Return the mean and the quantiles of the packets that wait."""
-    below = np.cumsum(queue.waiting)
-    mean = float(np.dot(np.arange(queue.waiting.size), queue.waiting))
-    return Spread(mean, *(float(np.searchsorted(below, min(p, below[-1]))) for p in _PROBABILITIES))
-
-
-def _goal_metrics(
-    scenario: Scenario, traffic: BurstTraffic, queue: FiniteQueue, over: float
-) -> dict[str, Metric]:
-    """Delays and completion times; the law of bursts does not cover single round trips."""
-    size = scenario.buffer_packets
-    values = _delays(scenario, lambda p: bursts.quantile(queue, traffic.bursts, p, size))
-    if scenario.goals.fct_increase == completion_time.AFCT_INCREASE:  # the only one in paper A
-        values[FCT_INCREASE] = float(completion_time.increase(over))
-    return {name: exact(value) for name, value in values.items()}

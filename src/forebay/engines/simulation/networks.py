@@ -1,7 +1,8 @@
-"""Sizing of one link of a network, or of all links of a class.
+"""Networks: routed within the memory limit before anything is simulated, sized, summarized.
 
-The whole network is simulated each time, with the scenario's sizes of all other buffers. Each
-metric of several links is that of the worst one: a goal that it meets is met at every link.
+To size one link, or all links of a class, the whole network is simulated each time, with the
+scenario's sizes of all other buffers. Each metric of several links is that of the worst one: a goal
+that it meets is met at every link.
 """
 
 from __future__ import annotations
@@ -9,37 +10,85 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import LinksEngine, NetworkTraffic
 from forebay.engines.errors import Unsupported
+from forebay.engines.footprint import NETWORK_LINK, ROUTE_CELL, Limit
 from forebay.engines.replication import problem_of
-from forebay.engines.simulation.routing import traffic_of
-from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, Metric, NetworkOutcome
-from forebay.scenario import ScenarioError
-from forebay.topology import choose_links
+from forebay.errors import entry
+from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, Metric, NetworkOutcome, Outcome
+from forebay.progress import Progress
+from forebay.scenario import Scenario, ScenarioError
+from forebay.topology import Problem, choose_links
 from forebay.topology.graph import BETWEEN
+from forebay.topology.problem import MOST_ROUNDS, fair_rates
+from forebay.topology.routing import NetworkCost
 from forebay.topology.sized_links import worst_link
 
-if TYPE_CHECKING:
-    from forebay.outcome import Outcome
-    from forebay.scenario import Scenario
+_CELLS = 20_000_000  # links of paths, in all rounds
+
+
+def route(
+    scenario: Scenario,
+    limit: Limit,
+    progress: Progress | None = None,
+    afford: Callable[[int, float], None] | None = None,
+) -> tuple[Problem, float]:
+    """Route a scenario's network unless it is the one that was routed last.
+
+    Also returns the bytes that its routes took; 0 if it was known, or has few. ``afford`` is that
+    of `forebay.engines.base.RoutesNetworks`.
+
+    Raises TooMuchMemory: its links, or its routes, exceed the limit.
+    """
+    links, octets = 0, 0.0
+
+    def check_links(many: int) -> None:
+        nonlocal links
+        links = many
+        limit.check_octets(NETWORK_LINK * many, "a smaller network")
+
+    def check_routes(cost: NetworkCost) -> None:
+        nonlocal octets
+        octets = ROUTE_CELL * cost.cells
+        pairs = int(cost.pairs * limit.octets / max(octets, 1.0))
+        limit.check_octets(octets, f"{entry('topology.max_pairs', pairs)}, fewer max_paths")
+        if afford is not None:
+            afford(links, cost.routes_s)
+
+    problem = problem_of(scenario, _before_packets(progress), check_routes, check_links)
+    limit.look()
+    return problem, octets
+
+
+def traffic_of(problem: Problem) -> NetworkTraffic:
+    """Return how many packets cross a network, and how many links each, by fair shares."""
+    offered = sum(kind.offered_bps for kind in problem.kinds)
+    # So many rounds of filling take about a second; fewer give somewhat fewer packets.
+    rounds = max(1, min(MOST_ROUNDS, _CELLS // max(problem.paths.size, 1)))
+    rate_bps = fair_rates(problem, rounds) + problem.share * offered
+    total_bps = float(rate_bps.sum())
+    hops = float(rate_bps @ problem.hops) / total_bps if total_bps else 0.0
+    packets = total_bps / (8.0 * problem.packet_bytes)
+    return NetworkTraffic(packets, hops, len(problem.share), problem.graph.links)
+
+
+def _before_packets(progress: Progress | None) -> Progress | None:
+    """Return a callback for the routes; one that shows no stages sees that nothing is done yet."""
+    if progress is None or hasattr(progress, "stage"):
+        return progress
+    return lambda _: progress(0.0)
 
 
 class SizingSimulator(LinksEngine):
     """Engine that simulates a network with the buffer of some links set to ``queue.size``.
 
-    ``links`` has these links and their goals, ``simulate`` is `SimulationEngine.run_with`.
-
-    Raises
-    ------
-    ScenarioError
-        See `forebay.topology.choose_links`; also for links of hosts, which are not reported singly.
-    Unsupported
-        The scenario has no topology.
+    ``links`` has these links and their goals, ``simulate`` is `SimulationEngine.run_with`. Raises
+    ScenarioError (see `forebay.topology.choose_links`; also for links of hosts, which are not
+    reported singly) and Unsupported, without a topology.
     """
 
     name = "simulation"
