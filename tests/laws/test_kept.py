@@ -33,6 +33,7 @@ from forebay.laws import (
     partial_synchrony,
     quantities,
     response,
+    rule_of_thumb,
     sawtooth,
     sqrt_n,
     tcp_and_link,
@@ -44,7 +45,7 @@ from forebay.laws.bursts import Bursts, of_flow
 from forebay.laws.effective_bandwidth import Order
 from forebay.laws.finite_queue import exact_queue, finite_queue, with_repeats
 from forebay.laws.hashed_members import Group
-from forebay.laws.heterogeneous.protocols import EPOCH_AS_PRINTED
+from forebay.laws.heterogeneous.protocols import EPOCH_AS_PRINTED, TABLE_3_AS_PRINTED
 from forebay.laws.uncertainty import Box, gradient, interval
 from forebay.scenario import Scenario, ScenarioError, loads
 
@@ -194,7 +195,7 @@ def protocol(name: str) -> dict[str, Any]:
             growth.epoch(windows, rtt), growth.mean(windows, rtt), growth.deviation(windows, rtt),
             growth.characteristic_value(windows, rtt),
             growth.window(0.3 * growth.epoch(windows, rtt), windows, rtt),
-            many.sample_sum(name, 3, 2, w_max=20.0, rtt=rtt),
+            many.sample_sum(name, 3, 2, w_max=20.0, rtt=rtt), growth.beta, growth.scale_free,
         ]
         for rtt in rtts
     }  # fmt: skip
@@ -264,7 +265,9 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         general_decrease.bbr1_lowest_utilization(SIZES, BDP),
         general_decrease.bbr1_utilization(SIZES, BDP)],
     **{f"protocol {name}": lambda name=name: protocol(name) for name in many.PROTOCOLS},
-    "epochs as printed": lambda: {name: law(400.0, 0.1) for name, law in EPOCH_AS_PRINTED.items()},
+    "as printed": lambda: [
+        {name: law(400.0, 0.1) for name, law in EPOCH_AS_PRINTED.items()}, TABLE_3_AS_PRINTED],
+    "rule_of_thumb": each(rule_of_thumb.buffer, (1e6, 0.2)),
     "mixed": lambda: [many.mixed({"reno": 3, "cubic": 1, "bic": 2}, 40.0, 0.1),
                       many.mixed({"reno": 3, "bic": 1}, as_printed=True)],
     "uneven": lambda: [many.effective_flows([1.0, 2.0, 9.0]), many.sawtooth_value([0.5, 0.8]),

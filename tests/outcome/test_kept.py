@@ -20,6 +20,7 @@ from tests.outcome.test_metrics import link, reading, traffic
 from tests.outcome.test_of_packets import ASKED, packets
 from tests.outcome.test_settling import BY_MODEL, LOSS_BASED, RATE, counts, read, why
 from tests.outcome.test_synchrony import events
+from tests.scenarios import scenario
 
 from forebay.outcome import Histogram, Metric, Outcome, Reading, statistics, summarize, violations
 from forebay.outcome.completion import Lasted, by_size, completion, lasted, of_requests
@@ -79,7 +80,8 @@ def seen(seed: int, *, whole: bool) -> Reading:
     if not whole:
         return reading(seed)
     one, kind = full(seed)
-    return Reading(seed, {"bottleneck": one, "next": link(seed=seed + 9)}, [kind], 400, 0.1)
+    other = replace(link(seed=seed + 9), marks=np.array([0, 1, 0, seed]))
+    return Reading(seed, {"bottleneck": one, "next": other}, [kind], 400, 0.1)
 
 
 def summary(seeds: int, *, whole: bool) -> Case:
@@ -88,6 +90,31 @@ def summary(seeds: int, *, whole: bool) -> Case:
         return {**links, **{each.name: each for each in classes}}
 
     return case
+
+
+ALL_GOALS = goals(
+    utilization={"at_least": 0.99, "probability": 0.9},
+    loss_rate={"at_most": 0.02, "probability": 0.9},
+    queue_delay={"maximum": "1 s", "quantile": 0.75, "at_most": "1 s"},
+)
+
+
+def asked(*links: LinkReading) -> Case:
+    """Return what goals ask of links, and what the whole summary has of it."""
+    runs = [Reading(1, {"bottleneck": each}, [traffic()], 9, 0.1) for each in links]
+    wanted = (ALL_GOALS, goals(queue_delay={"maximum": "1 s"}), goals(utilization=0.9), None)
+    return lambda: [
+        goal_metrics(links, ALL_GOALS),
+        [summarize(runs, each)[0]["bottleneck"].goal_metrics for each in wanted],
+    ]
+
+
+def rounded() -> Any:
+    """Return a link of a varying rate, whose bits exceed the possible ones by rounding alone."""
+    fast = replace(
+        link(), capacity_bps=1e9, sent=np.full(4, 10**6), possible_bits=link().bits - 99.0
+    )
+    return [used_bits(fast), summarize([Reading(1, {"bottleneck": fast}, [traffic()], 9, 0.1)])]
 
 
 def idle() -> Any:
@@ -115,7 +142,9 @@ KIND = replace(
 NEAR = (-1e-3, -2e-9, -5e-10, 0.0, 5e-10, 2e-9, 1e-3)
 
 
-def broken(kind: ClassReading = KIND, tells: tuple[bool, bool] = (True, False), **of_link: Any) -> Any:
+def broken(
+    kind: ClassReading = KIND, tells: tuple[bool, bool] = (True, False), **of_link: Any
+) -> Any:
     links = {"bottleneck": replace(SOUND, **of_link)}
     whole = Reading(1, links, [kind], 40, 0.1, links_tell_all=tells[0], handshakes=tells[1])
     return [str(each) for each in violations_of_reading(whole)]
@@ -200,6 +229,8 @@ OUTCOMES: dict[str, Case] = {
         told(sound.kind(rtt_s=sound.spread(mean, *of))) for mean in np.linspace(0.02, 0.03, 31).tolist()]
        for part, of in (("p50", (0.05, 0.05, 0.05)), ("p95", (0.0, 0.5, 0.5)), ("p99", (0.0, 0.0, 2.5)))},
     "an increase": lambda: [told(goal("fct_increase", x)) for x in (-1.1, -1.0, -0.5, 9.0)],
+    "an interval of an increase": near(
+        lambda x: sound.link(goal_metrics={"fct_increase": metric(0.5, x, 0.6)}), -1.0),
     "a probability": lambda: [told(goal("loss_rate_probability", x)) for x in (-0.1, 0.0, 1.0, 1.1)],
     "another goal": lambda: [told(goal("queue_delay_p99.9", x)) for x in (-0.1, 0.0, 9.0)],
     "replications": lambda: [told(sound.link(utilization=metric(0.5, n=n))) for n in (-1, 0, 2, 3)],
@@ -251,6 +282,13 @@ SETTLING: dict[str, Case] = {
     "a queue that grows, but for dips": lambda: [
         why(*read(BY_MODEL, counts(0), queue=10.0 + 4.0 * np.arange(20) - 9.0 * np.isin(
             np.arange(20), range(1, 2 * dips, 2)))) for dips in range(7)],
+    "exactly at the thresholds": lambda: [
+        why(*read(LOSS_BASED, counts(0, 3), np.repeat([19.0, 21.0], 10))),
+        why(*read(LOSS_BASED, counts(0, 3), np.repeat([19.0, 21.125], 10))),
+        why(*read(BY_MODEL, counts(0), queue=np.repeat([20.0, 22.0], 10))),
+        why(*read(BY_MODEL, counts(0), queue=np.repeat(np.arange(10.0), 2) * 9.0)),
+        why(*read(BY_MODEL, counts(0), queue=np.concatenate([np.arange(17) * 9.0, [144.0] * 3]))),
+        why(*read(BY_MODEL, counts(0), queue=np.concatenate([[0.0] * 4, np.arange(16) * 9.0])))],
     "losses of a queue that grows": lambda: why(
         *read(BY_MODEL, counts(0, 1), queue=10.0 + 4.0 * np.arange(20))),
     "early": lambda: [why(*read(replace(flows, early=True), counts(0, 3)))
@@ -282,7 +320,13 @@ def of_samples(*replications: tuple[list[float], list[float]], window_s: float =
 def estimate() -> Any:
     own: Lasted = lasted((SPANS[0], SPANS[1]))
     shares = [own.quantile(p) for p in (0.1, 0.5, 0.75, 0.9, 1.0)]
-    return [plain(own), shares, own.mean(), own.knows(0.8), own.share_above(np.array([0.1, 1.0, 9.0]))]
+    return [
+        plain(own),
+        shares,
+        own.mean(),
+        own.knows(0.8),
+        own.share_above(np.array([0.1, 1.0, 9.0])),
+    ]
 
 
 GRID = np.arange(7.0)
@@ -317,12 +361,8 @@ STATISTICS: dict[str, Case] = {
     "queues": lambda: [
         queue_quantiles([replace(link(seed=k), queue_step=step) for k in range(1, n + 1)], (0.0, 5.0))
         for n in (1, 2, 5) for step in (1, 2)],
-    "goals": lambda: [
-        goal_metrics(links, goals(
-            utilization={"at_least": 0.99, "probability": 0.9},
-            loss_rate={"at_most": 0.02, "probability": 0.9},
-            queue_delay={"maximum": "1 s", "quantile": 0.75, "at_most": "1 s"}))
-        for links in ([SEEN], [SEEN, replace(SEEN, longest_s=9.0), SEEN])],
+    "goals": asked(SEEN),
+    "goals of three": asked(SEEN, replace(SEEN, longest_s=9.0), SEEN),
     "all ended": of_samples(([1, 2, 3, 9], [])),
     "some stall": of_samples(([1, 2, 2, 3], [1.0, 6.0])),
     "some had just begun": of_samples(([1, 2, 3], [0.1, 3.9])),
@@ -356,7 +396,7 @@ def trace() -> Trace:
                      count=np.ones(5, np.int64))  # fmt: skip
     empty = replace_seen(queue)
     return Trace(
-        scenario={"name": "by hand"}, seed=3, step_s=0.1, window_s=(0.0, 4.0), round_trip_s=0.1,
+        scenario=scenario().to_dict(), seed=3, step_s=0.1, window_s=(0.0, 4.0), round_trip_s=0.1,
         at_s=at, links={"bottleneck": queue, "next": empty},
         flows={k: FlowTrace(cwnd_packets=w, srtt_s=np.where(at < 0.2, np.nan, 0.1 + at / 50),
                             state=(np.arange(samples) + k) % 5) for k, w in enumerate(windows)},
@@ -411,9 +451,32 @@ def of_packets(*seeds: int, **changed: Any) -> Case:
             made = Outcome.of_packets(ASKED, "mine", {k: packets(k) | changed for k in seeds})
         except ScenarioError as wrong:
             return str(wrong)
-        return {"links": made.links, "classes": made.classes, "row": made.to_row(intervals=True)}
+        rows = [made.to_row(intervals=True), list(made.to_row())]
+        return {"links": made.links, "classes": made.classes, "rows": rows, "in short": repr(made)}
 
     return case
+
+
+def unread(document: Any) -> str:
+    with pytest.raises(DocumentError) as wrong:
+        Trace.from_dict(document, "a.json")
+    return str(wrong.value)
+
+
+def traces_that_are_none() -> list[str]:
+    """Return why each change of a trace's document is refused."""
+    whole = trace().to_dict()
+    link = whole["links"]["bottleneck"]
+    wrong: list[Any] = [
+        None, [], {}, {"schema": 1}, whole | {"schema": 2}, whole | {"schema": "1"},
+        whole | {"schema": 2, "colour": 1}, whole | {"colour": 1}, whole | {"at_s": 3},
+        whole | {"at_s": ["a"]}, whole | {"at_s": [[1.0]]}, whole | {"at_s": [1e101]},
+        whole | {"links": {}}, whole | {"seed": None}, whole | {"scenario": {"name": "x"}},
+        *(whole | {"links": {"bottleneck": link | {"delay": bins}}} for bins in (
+            3, {}, {"edges": [0, 1], "counts": []}, {"edges": [1, 1], "counts": [1]},
+            {"edges": [0, 1], "counts": [-1]}, {"edges": [0, 1], "counts": [1, 2]})),
+    ]  # fmt: skip
+    return [unread(each) for each in wrong]
 
 
 def refused(text: str) -> str:
@@ -431,12 +494,14 @@ OTHERS: dict[str, Case] = {
         ("bytes", 0.0), ("class", -1), ("arrived_s", [[0.0]]), ("started_s", 0.0), ("size", 1))},
     **{f"a document of {text[:12]}": lambda text=text: refused(text) for text in (
         "", "{", "[1,", "NaN", "-Infinity", "1" * 20 + "0", "1e101", "1e100")},
+    "traces that are none": traces_that_are_none,
     "numbers that are read": lambda: parse(f"[{'1' * 20}, 1e99, -1e99, 0.5]"),
 }  # fmt: skip
 CASES: dict[str, Case] = {
     **{f"{n} runs{', all of it' if whole else ''}": summary(n, whole=whole)
        for n in (1, 2, 5) for whole in (False, True)},
     "idle links": idle,
+    "a rate that varies": rounded,
     **READINGS, **OUTCOMES, **SETTLING, **STATISTICS, **TRACES, **OTHERS,
 }  # fmt: skip
 KEPT = Kept(__file__.replace("test_kept.py", "kept.json"), CASES)

@@ -88,8 +88,7 @@ class KnownEngine(Engine):
         effort.tell(0.5)
         curves = self.curves(scenario) if callable(self.curves) else self.curves
         read = {
-            name: self._metric(curve, name, held(scenario), seeds)
-            for name, curve in curves.items()
+            name: self._metric(curve, name, held(scenario), seeds) for name, curve in curves.items()
         }
         return _outcome(scenario, read, seeds)
 

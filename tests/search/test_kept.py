@@ -67,7 +67,9 @@ def curves(scenario: Scenario) -> dict[str, Callable[[float], float]]:
     for index, group in enumerate(scenario.traffic):
         share = rate / len(scenario.traffic)
         found |= {
-            f"traffic.{index}.throughput": lambda b, s=share: s * (1.0 - 0.4 * math.exp(-b / scale)),
+            f"traffic.{index}.throughput": lambda b, s=share: (
+                s * (1.0 - 0.4 * math.exp(-b / scale))
+            ),
             f"traffic.{index}.loss_rate": lambda b: lost(b) + 1e-5 * b * packet_s / 0.1,
         }
         if group.kind == "short":
@@ -97,14 +99,12 @@ def sized(
     """Return a search: of a link with goals and other values, by an engine of this speed."""
 
     def search() -> dict[str, Any]:
-        scenario = loads(text, overrides=[f"name=a known link", *goals])
+        scenario = loads(text, overrides=["name=a known link", *goals])
         scales = {name: noise * sigma for name, sigma in NOISE.items()} if noise else {}
         known = KnownEngine(curves, scales, name=engine, packets_per_s=speed)
         known.stop_after = stop_after
         told: list[float] = []
-        options = Options(
-            seeds, most, Effort(jobs=2), budget_s, told.append, known.clock, None
-        )
+        options = Options(seeds, most, Effort(jobs=2), budget_s, told.append, known.clock, None)
         try:
             answer = size_link(known, scenario, options, of, sizes)
         except Interrupted as stopped:
@@ -124,7 +124,11 @@ def short(answer: SizeResult) -> dict[str, Any]:
     other = document.pop("without_offload")
     dropped = {"schema", "scenario", "engine", "laws", "governs"}
     return {name: value for name, value in document.items() if name not in dropped} | {
-        "other_hosts": other and [other["packets"], other["verdict"], *ends(other["goals"])]
+        "other_hosts": other and [other["packets"], other["verdict"], *ends(other["goals"])],
+        "in short": [repr(answer), answer.exit_status, answer.chosen, answer.seeds],
+        "of it": [answer.binding, answer.class_names, answer.bdp_packets, answer.no_buffer_meets],
+        "there": answer.there and [answer.there.packets, answer.there.unmet],
+        "sharp": answer.buffer and [answer.buffer.is_guess, getattr(answer.aqm, "is_step", None)],
     }
 
 
@@ -139,7 +143,9 @@ FEW = ("link.rate=10 Gbit/s", "traffic.0.flows=50")
 
 
 def within(seconds: float, text: str, *goals: str, speed: float = 2e7, **more: Any) -> Any:
-    return sized(text, *goals, engine="simulation", noise=0.3, speed=speed, budget_s=seconds, **more)
+    return sized(
+        text, *goals, engine="simulation", noise=0.3, speed=speed, budget_s=seconds, **more
+    )
 
 
 AQM = "queue.discipline={}"
