@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.kept import Kept
-from tests.search.conftest import KnownEngine, held
+from tests.search.conftest import KnownEngine
 
 from forebay.api.size import size_link
 from forebay.effort import Effort

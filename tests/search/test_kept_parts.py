@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from tests.kept import Kept, plain
 from tests.search.conftest import KnownEngine, saturating
@@ -23,7 +22,7 @@ import forebay
 from forebay.effort import Effort
 from forebay.engines.base import NetworkTraffic
 from forebay.laws.assumptions import Sawtooths, sawtooths_s
-from forebay.outcome import Metric, Outcome
+from forebay.outcome import Outcome
 from forebay.scenario import Duration, Measure, Scenario, ScenarioError, loads
 from forebay.search import budget, carry, cost, evidence, recommended, run_within, scaling
 from forebay.search.goals import GOAL_KINDS, Goal, GoalNotAnswered, NobodyCrosses, NoGoals, goals_of
