@@ -65,7 +65,7 @@ class KnownEngine(Engine):
     common: float = 0.5
     world: int = 0
     name: str = "known"
-    calls: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
     stop_after: int | None = None
     packets_per_s: float = math.inf
     now: float = 0.0
@@ -75,8 +75,12 @@ class KnownEngine(Engine):
         return self.now
 
     def run(self, scenario: Any, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
-        self.calls.append((scenario.buffer_packets, tuple(seeds)))
-        simulated = float(scenario.measure.warmup + scenario.measure.duration)
+        measure = scenario.measure
+        simulated = float(measure.warmup + measure.duration)
+        self.calls.append(
+            f"{held(scenario):.10g} packets at {scenario.link.rate}, {len(seeds)} seeds of "
+            f"{measure.warmup} and {measure.duration}"
+        )
         packets = float(scenario.link.rate) / 12_000 * simulated * len(seeds)
         self.now += packets / self.packets_per_s
         if self.stop_after is not None and len(self.calls) > self.stop_after:
@@ -84,12 +88,11 @@ class KnownEngine(Engine):
         effort.tell(0.5)
         curves = self.curves(scenario) if callable(self.curves) else self.curves
         read = {
-            name: self._metric(curve, name, scenario.buffer_packets, seeds)
-            for name, curve in curves.items()
+            name: self._metric(curve, name, held(scenario), seeds) for name, curve in curves.items()
         }
         return _outcome(scenario, read, seeds)
 
-    def _metric(self, curve: Curve, name: str, packets: int, seeds: Sequence[int]) -> Metric:
+    def _metric(self, curve: Curve, name: str, packets: float, seeds: Sequence[int]) -> Metric:
         truth, sigma = curve(packets), self.noise.get(name)
         if sigma is None:
             return Metric(value=truth, low=None, high=None, n=len(seeds))
@@ -101,11 +104,28 @@ class KnownEngine(Engine):
         assert metric is not None
         return metric
 
-    def _draw(self, name: str, seed: int, packets: int) -> float:
+    def _draw(self, name: str, seed: int, packets: float) -> float:
         key = [self.world, seed, sum(name.encode())]
         shared = np.random.default_rng(key).standard_normal()
-        own = np.random.default_rng([*key, packets]).standard_normal()
+        own = np.random.default_rng([*key, round(packets)]).standard_normal()
         return float(math.sqrt(self.common) * shared + math.sqrt(1 - self.common) * own)
+
+
+def held(scenario: Scenario) -> float:
+    """Return the packets that the sized parameter lets wait: a limit, an AQM's aim or a burst."""
+    queue, link = scenario.queue, scenario.link
+    packet, rate = float(scenario.packet), float(link.capacity)
+    if link.policer is not None or (link.shaper is not None and queue.discipline == "bfifo"):
+        bucket = link.policer or link.shaper
+        assert bucket is not None
+        return float(bucket.depth) / packet
+    if queue.discipline == "red":
+        return float(queue.min or 0) / packet
+    if queue.discipline == "cake":
+        return float(queue.rtt or 0) / 20 * rate / 8 / packet
+    if queue.target is not None and queue.discipline != "drop-tail":
+        return float(queue.target) * rate / 8 / packet
+    return float(scenario.buffer_packets)
 
 
 def _outcome(scenario: Scenario, read: dict[str, Metric], seeds: Sequence[int]) -> Outcome:
@@ -136,9 +156,11 @@ def _class(group: Any, index: int, read: dict[str, Metric]) -> ClassOutcome:
     """Curves named traffic.0.throughput, .loss_rate, .fct_mean and .fct_p99 become its metrics."""
     of = {name: read.get(f"traffic.{index}.{name}") for name in CLASS_CURVES}
     fct = Quantiles(mean=of["fct_mean"], p50=None, p95=None, p99=of["fct_p99"])
+    ends = fct.mean is not None or fct.p99 is not None
     return ClassOutcome(
-        kind=group.kind, flows=group.flows, throughput_bps=of["throughput"], goodput_bps=None,
-        jain=None, rtt_s=None, loss_rate=of["loss_rate"], timeouts=None, fct_s=fct,
+        kind=group.kind, flows=group.flows or 50, throughput_bps=of["throughput"], goodput_bps=None,
+        jain=None, rtt_s=None, loss_rate=of["loss_rate"], timeouts=None,
+        fct_s=fct if ends else None,
     )  # fmt: skip
 
 
