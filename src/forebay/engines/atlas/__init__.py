@@ -21,12 +21,10 @@ from forebay.outcome import (
     LinkOutcome,
     Metric,
     Outcome,
-    Provenance,
     Quantiles,
     checked,
 )
 from forebay.outcome.model import ControllerOutcome
-from forebay.packages import installed_version
 from forebay.scenario import Long, Scenario
 from forebay.workload.drawing import apportion
 

@@ -35,7 +35,6 @@ from forebay.engines.simulation.runs import (
     PacketFiles,
     check_links,
 )
-from forebay.errors import panics_as_defects
 from forebay.outcome import Outcome, Reading, checked, summarize, violations_of_readings
 from forebay.outcome.model import KeptFlows
 from forebay.outcome.trace import Trace

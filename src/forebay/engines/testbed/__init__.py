@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 
 from forebay.effort import DEFAULT, Effort
@@ -16,7 +15,7 @@ from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.one_run import FinishedRun, controls_of
 from forebay.engines.testbed.plan import broken
 from forebay.engines.testbed.retry import disturbed, run_until_valid
-from forebay.outcome import Outcome, Provenance, checked, summarize, violations_of_readings
+from forebay.outcome import Outcome, checked, summarize, violations_of_readings
 from forebay.outcome.trace import Trace
 from forebay.progress import Progress, part
 from forebay.scenario import Duration, Scenario

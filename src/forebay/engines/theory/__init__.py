@@ -23,10 +23,8 @@ from forebay.outcome import (
     ClassOutcome,
     LinkOutcome,
     Outcome,
-    Provenance,
     checked,
 )
-from forebay.packages import installed_version
 from forebay.scenario import Scenario, Standing, Tcp
 
 _NOT_COVERED = (
