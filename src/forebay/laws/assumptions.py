@@ -6,16 +6,14 @@ desynchronization, §5.1.1 for 250 flows and a window of two, §5.3 for scope.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from forebay.catalogue import kinds_that
 from forebay.laws import quantities, sawtooth
 from forebay.laws.quantities import ARRIVING, ack_queues, other_queues
 from forebay.outcome.settling import models_settle_s
-from forebay.scenario import Long, Session
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Long, Scenario, Session
 
 COMMONLY_SYNCHRONIZED = 100
 """Below this many flows synchronization is common (§3.2)."""
@@ -181,6 +179,9 @@ class Sawtooths(NamedTuple):
     warmup_s: float
     window_s: float
     period_s: float
+
+
+SawtoothsOf = Callable[[Scenario, int], Sawtooths]
 
 
 def sawtooths_s(scenario: Scenario, packets: int) -> Sawtooths:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import inf, log
-from typing import TYPE_CHECKING
 
 from forebay.laws.bursts import Bursts, BurstTraffic
 from forebay.laws.effective_bandwidth import kappa
 from forebay.laws.finite_queue import MASS, ExactQueue, exact_queue
 from forebay.laws.law import Law
 from forebay.laws.short_flows import BURSTS, carried, packets_by, stable_traffic
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 LONGEST_TAIL = 20_000
 """In packets. Longer queues hardly come from bursts, and take long to compute."""

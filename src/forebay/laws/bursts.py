@@ -27,21 +27,16 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.quantities import Held, bursts_only, held_back
-from forebay.scenario import Long, Short
+from forebay.scenario import FlowLength, Long, Scenario, Short, Traffic
 from forebay.scenario.distribution import lognormal_sigma, lognormal_tail, pareto_tail
-from forebay.scenario.flow_length import lower_end
-
-if TYPE_CHECKING:
-    from forebay.scenario import FlowLength, Scenario, Traffic
-    from forebay.scenario.flow_length import PacketLaw
-
+from forebay.scenario.flow_length import PacketLaw, lower_end
 
 Integers = NDArray[np.int64]
 

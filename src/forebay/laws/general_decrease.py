@@ -14,7 +14,6 @@ Buffers are in the unit of `bdp`; arguments broadcast.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +23,7 @@ from forebay.laws import assumptions
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.law import Law
 from forebay.laws.quantities import flows_by_control
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 
 def lowest_utilization(buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike) -> Array:

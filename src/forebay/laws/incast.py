@@ -17,14 +17,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from forebay.laws.assumptions import drop_tail
 from forebay.laws.law import Law
-from forebay.scenario import Requests
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Requests, Scenario
 
 _LINUX, _NS2 = 10, 1
 """Initial windows of the senders' stacks (RFC 6928; ns-2)."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 _DUST = 1e-9  # tolerance of rounding errors, which must not add a packet
 

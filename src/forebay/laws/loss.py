@@ -6,17 +6,13 @@ if delayed ACKs halve the growth. So 0.76 is for senders that count delayed ACKs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from forebay.laws import assumptions
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.law import Law
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 _CONSTANT = 0.76
 

@@ -7,15 +7,11 @@ the paper. The paper's figures have short flows for a fifth of the link.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from forebay.laws import assumptions, utilization
 from forebay.laws.assumptions import DESYNCHRONIZED
 from forebay.laws.law import Law
 from forebay.laws.quantities import LONG_OR_SHORT, long_and_short, short_share
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 TRIED = 0.2
 """Share of the link that the short flows in Figures 13 and 14 offer."""

@@ -5,14 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay.catalogue import CONTROLS, KINDS, kinds_that
-from forebay.scenario import BOTTLENECK, Fetching, Long, Replay, Tcp, ack_route, data_route
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario, Traffic
-
+from forebay.scenario import (
+    BOTTLENECK,
+    Fetching,
+    Long,
+    Replay,
+    Scenario,
+    Tcp,
+    Traffic,
+    ack_route,
+    data_route,
+)
 
 EPOCHS = 4.0
 """Epochs of CUBIC that count as its climb, where Reno's slope would take longer."""

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from forebay.catalogue import DISCIPLINES, kinds_that
 from forebay.laws import general_decrease, mix, single_flow, synchronized, utilization
 from forebay.laws import regime_words as words
 from forebay.laws.assumptions import come_and_go
 from forebay.laws.incast import first_windows
+from forebay.laws.law import Law
 from forebay.laws.quantities import (
     FULL,
     ack_queues,
@@ -29,11 +29,7 @@ from forebay.laws.quantities import (
     path_window,
     share,
 )
-from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Requests, expect_scenario
-
-if TYPE_CHECKING:
-    from forebay.laws.law import Law
-    from forebay.scenario import Scenario
+from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Requests, Scenario, expect_scenario
 
 LONG_FLOWS_MATTER = 0.1
 """Share of the traffic from which long flows determine the buffer (A, §5.1.4)."""

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from forebay.catalogue import KINDS
+from forebay.laws.incast import FirstWindows
 from forebay.laws.quantities import halves, other_queues, path_window, share, short_share
-from forebay.scenario import OPEN_LOOP_KINDS, Long, Standing
-
-if TYPE_CHECKING:
-    from forebay.laws.incast import FirstWindows
-    from forebay.scenario import Duration, Scenario, TokenBucket
+from forebay.scenario import OPEN_LOOP_KINDS, Duration, Long, Scenario, Standing, TokenBucket
 
 SIMULATE = (
     "No published law is known to fit here. Use simulation and read its evidence: the queue's "

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay import plugins
 from forebay.laws import burst_law, incast, of_long_flows, short_flows
 from forebay.laws.law import Law, LawAnswer
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from forebay.scenario import Scenario
-
+from forebay.scenario import Scenario
 
 BURST_LAWS: tuple[Law, ...] = (short_flows.LAW, short_flows.FULL_LAW, burst_law.LAW)
 """Laws of bursts, which need no long flows and no n."""

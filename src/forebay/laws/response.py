@@ -17,7 +17,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,9 +27,7 @@ from forebay.laws.arrays import Array, as_array
 from forebay.laws.heterogeneous.protocols import PROTOCOLS, friendly_growth
 from forebay.laws.law import Law
 from forebay.laws.quantities import path_window
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 LEAST, MOST = 1e-9, 0.99
 """Range of loss rates in which the balance is searched."""

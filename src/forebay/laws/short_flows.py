@@ -9,7 +9,6 @@ of these laws are read here, for `burst_law` too, and so are the assumptions of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,10 +19,7 @@ from forebay.laws.bursts import BurstTraffic, burst_traffic, flow_lengths
 from forebay.laws.effective_bandwidth import Order
 from forebay.laws.law import Law
 from forebay.laws.quantities import FULL, paced
-from forebay.scenario import Short, Transfers
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario, Short, Transfers
 
 SLOW_START_ENDS = 90
 """Shorter flows never leave slow start (§4), with the receiver windows of that time."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from forebay.laws import assumptions, sawtooth
 from forebay.laws.law import Law
 from forebay.laws.quantities import finite
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 
 def _packets(scenario: Scenario) -> float | None:

@@ -6,16 +6,12 @@ neither the buffer nor the utilization of `sawtooth` depends on the growth.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from numpy.typing import ArrayLike
 
 from forebay.laws import assumptions, single_flow
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.law import Law
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 
 def buffer(bdp: ArrayLike) -> Array:

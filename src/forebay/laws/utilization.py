@@ -8,7 +8,6 @@ a lower bound: all time in which the queue of `desynchronized` is outside [0, B]
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +16,7 @@ from forebay.laws import arrays, assumptions
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.law import Law
 from forebay.laws.quantities import finite
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 _FACTOR = 3.0 * math.sqrt(3.0) / (2.0 * math.sqrt(2.0))
 

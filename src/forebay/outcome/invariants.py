@@ -13,20 +13,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from forebay.catalogue import of_level
+from forebay.catalogue.metrics import Level
 from forebay.errors import ForebayError
-from forebay.outcome.model import DELAY_MAXIMUM, FCT_INCREASE
+from forebay.outcome.model import (
+    DELAY_MAXIMUM,
+    FCT_INCREASE,
+    ClassOutcome,
+    ControllerOutcome,
+    LinkOutcome,
+    Metric,
+    Outcome,
+    Quantiles,
+)
 
 if TYPE_CHECKING:
-    from forebay.catalogue.metrics import Level
-    from forebay.outcome.model import (
-        ClassOutcome,
-        ControllerOutcome,
-        LinkOutcome,
-        Metric,
-        Outcome,
-        Quantiles,
-    )
-
     Part = LinkOutcome | ClassOutcome | ControllerOutcome
 
 INVARIANTS: dict[str, str] = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,10 +49,7 @@ from forebay.outcome.statistics import (
     over_replications,
     ratio_half_width,
 )
-
-if TYPE_CHECKING:
-    from forebay.scenario import AtLeast, AtMost, Goals
-
+from forebay.scenario import AtLeast, AtMost, Goals
 
 POSITIVE: Bounds = (0.0, math.inf)
 

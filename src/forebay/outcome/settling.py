@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 
 from forebay.catalogue import CONTROLS
 from forebay.outcome.document import Closed
-from forebay.outcome.model import Metric
+from forebay.outcome.model import Metric, Outcome
+from forebay.outcome.reading import ClassReading, LinkReading, LongFlows
 from forebay.outcome.statistics import mean_of_histogram
+from forebay.scenario import Long
 
 if TYPE_CHECKING:
-    from forebay.outcome.model import Outcome
-    from forebay.outcome.reading import ClassReading, LinkReading, LongFlows
-    from forebay.scenario import Long
-
     FloatArray = NDArray[np.float64]
     Counts = NDArray[np.int64]
 

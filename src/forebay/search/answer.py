@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from forebay.outcome import (
     Buffer,
@@ -24,16 +23,14 @@ from forebay.outcome import (
     SizeResult,
     Verdict,
 )
+from forebay.scenario import Scenario
 from forebay.search.goals import USUAL_UTILIZATION, Goal, assumes_utilization
+from forebay.search.level import Level
 from forebay.search.network_links import link_sizes
+from forebay.search.problem import Problem
 from forebay.search.recommended import Chosen, price
 from forebay.search.remarks import remarks
 from forebay.search.rows import Row, least, region, row
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
-    from forebay.search.level import Level
-    from forebay.search.problem import Problem
 
 _DIGITS = 4
 

@@ -13,22 +13,16 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Decorator, Engine
+from forebay.laws.assumptions import SawtoothsOf
+from forebay.outcome import Outcome, SizeResult
 from forebay.outcome.settling import models_settle_s
-from forebay.progress import with_stages
-from forebay.scenario import Duration, Long, Measure, Standing
+from forebay.progress import Progress, with_stages
+from forebay.scenario import Duration, Long, Measure, Scenario, Standing
 from forebay.scenario.distribution import Distribution
 from forebay.search.cost import Speed
-
-if TYPE_CHECKING:
-    from forebay.outcome import Outcome, SizeResult
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-    from forebay.search.problem import SawtoothsOf
-
 
 Clock = Callable[[], float]
 """Returns seconds."""

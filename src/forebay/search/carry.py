@@ -14,10 +14,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from forebay.search.scaling import ScalingRule
+from forebay.search.scaling import ScalingRule
 
 _AMONG_LINKS = 0.2
 """Standard deviation of the exponent among links, from what it is likely to be."""

@@ -13,16 +13,13 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from forebay.catalogue import CONTROLS, kinds_that
 from forebay.errors import ForebayError, option
-from forebay.scenario import Requests, Short, Standing, Tcp, Transfers
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario, Traffic
+from forebay.scenario import Requests, Scenario, Short, Standing, Tcp, Traffic, Transfers
 
 _FLOWS = (100.0, 1_000.0, 10_000.0, 100_000.0)
 _US_BY_LOSS = (0.07, 0.10, 0.25, 0.93)

@@ -8,13 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from forebay.catalogue.metrics import BOTTLENECK
-from forebay.outcome import FCT_INCREASE, Metric, Verdict
-
-if TYPE_CHECKING:
-    from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
+from forebay.outcome import (
+    FCT_INCREASE,
+    ClassOutcome,
+    LinkOutcome,
+    Metric,
+    Outcome,
+    Quantiles,
+    Verdict,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.errors import ForebayError, option, setting
@@ -17,17 +16,14 @@ from forebay.outcome import (
     LOSS_PROBABILITY,
     UTILIZATION_PROBABILITY,
     Direction,
+    Metric,
     Sense,
     Unit,
     Verdict,
     delay_quantile_name,
 )
-from forebay.scenario import OPEN_LOOP_KINDS
+from forebay.scenario import OPEN_LOOP_KINDS, Goals, Scenario
 from forebay.search.evidence import Evidence, ends, judge
-
-if TYPE_CHECKING:
-    from forebay.outcome import Metric
-    from forebay.scenario import Goals, Scenario
 
 
 class SizingError(ForebayError, ValueError):

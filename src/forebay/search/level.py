@@ -10,24 +10,20 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
-from forebay.outcome import Verdict
+from forebay.engines.base import Engine
+from forebay.outcome import Outcome, Verdict
+from forebay.progress import Progress
+from forebay.scenario import Measure, Scenario
 from forebay.search import carry
 from forebay.search.budget import measured
 from forebay.search.parameter import SizedParameter, parameter_of
+from forebay.search.problem import Problem
 from forebay.search.rows import Row, crossing, row
 from forebay.search.scaling import ScalingRule, as_whole, is_one_process, scaled
-
-if TYPE_CHECKING:
-    from forebay.engines.base import Engine
-    from forebay.outcome import Outcome
-    from forebay.progress import Progress
-    from forebay.scenario import Measure, Scenario
-    from forebay.search.problem import Problem
-
 
 FARTHEST = 64
 """The search for an unlimited buffer ends at this multiple of the largest buffer to try."""

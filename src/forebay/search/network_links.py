@@ -14,20 +14,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from forebay.outcome import LinkSize, Verdict
+from forebay.engines.base import LinksEngine, NetworkTraffic
+from forebay.outcome import CurvePoint, LinkOutcome, LinkSize, Outcome, Verdict
+from forebay.progress import Progress
+from forebay.scenario import Scenario
 from forebay.search.cost import packets_s
 from forebay.search.evidence import Evidence
+from forebay.search.goals import Goal
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from forebay.engines.base import LinksEngine, NetworkTraffic
-    from forebay.outcome import CurvePoint, LinkOutcome, Outcome
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-    from forebay.search.goals import Goal
-
     Sizes = NDArray[np.float64]
     Met = NDArray[np.bool_]
 

@@ -13,16 +13,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS, RED_SPREAD
-from forebay.outcome import AqmTarget, AqmThresholds
-from forebay.scenario import DataSize, Duration, ScenarioError
-
-if TYPE_CHECKING:
-    from forebay.outcome import Aqm
-    from forebay.scenario import Scenario
+from forebay.outcome import Aqm, AqmTarget, AqmThresholds
+from forebay.scenario import DataSize, Duration, Scenario, ScenarioError
 
 _TARGETS = tuple(each.name for each in DISCIPLINES.values() if each.sized == "target")
 _INTERVALS = tuple(each.name for each in DISCIPLINES.values() if each.reads_interval)

@@ -7,24 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median_low
-from typing import TYPE_CHECKING
 
+from forebay.engines.base import LinksEngine
+from forebay.laws import LawAnswer, Regime
+from forebay.laws.assumptions import SawtoothsOf
 from forebay.laws.quantities import overload
 from forebay.outcome import LawResult, LinkRegime
-from forebay.scenario import Requests
+from forebay.scenario import Requests, Scenario
 from forebay.search.goals import Goal, goals_of
 from forebay.search.network_links import NetworkLinks
 from forebay.search.parameter import SizedParameter, parameter_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from forebay.engines.base import LinksEngine
-    from forebay.laws import LawAnswer, Regime
-    from forebay.laws.assumptions import Sawtooths
-    from forebay.scenario import Scenario
-
-    SawtoothsOf = Callable[[Scenario, int], Sawtooths]
 
 
 @dataclass(frozen=True, slots=True)

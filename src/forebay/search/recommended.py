@@ -17,17 +17,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from forebay.errors import argument
 from forebay.outcome import Floor, Metric, Price, Quantiles
-from forebay.scenario import BufferSize, ScenarioError
+from forebay.scenario import BufferSize, Scenario, ScenarioError
+from forebay.search.problem import Problem
 from forebay.search.rows import Row, least, region
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
-    from forebay.search.problem import Problem
-
 
 USUAL_LOSS = 0.01
 """Loss from which on the whole of BDP/sqrt(n) is recommended."""

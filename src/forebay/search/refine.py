@@ -9,13 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from forebay.outcome import Verdict
-from forebay.search.rows import region
-
-if TYPE_CHECKING:
-    from forebay.search.rows import Row
+from forebay.search.rows import Row, region
 
 NEAR = 1.15
 """Ratio of two sizes that noise does not tell apart: no size between them is run."""

@@ -8,22 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from forebay.catalogue.kinds import WITHOUT_SEEDS
-from forebay.outcome import LinkRates
-from forebay.scenario import BOTTLENECK, Duration, Short, Standing, Transfers
+from forebay.outcome import LinkRates, Outcome
+from forebay.scenario import (
+    BOTTLENECK,
+    Duration,
+    Link,
+    Scenario,
+    Short,
+    Standing,
+    Traffic,
+    Transfers,
+)
 from forebay.scenario.quantity import Rate
+from forebay.scenario.rate_trace import RateTrace
 from forebay.scenario.source import Stopping
 from forebay.scenario.tcp import Tcp
-
-if TYPE_CHECKING:
-    from forebay.outcome import Outcome
-    from forebay.scenario import Link, Scenario, Traffic
-    from forebay.scenario.rate_trace import RateTrace
-    from forebay.scenario.transfers import TransferTable
+from forebay.scenario.transfers import TransferTable
 
 
 def remarks(

@@ -5,15 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from forebay.catalogue.metrics import BOTTLENECK
-from forebay.outcome import Verdict
+from forebay.outcome import LinkOutcome, Metric, Outcome, Verdict
 from forebay.search.evidence import Evidence, all_of
 from forebay.search.goals import Goal, GoalNotAnswered
-
-if TYPE_CHECKING:
-    from forebay.outcome import LinkOutcome, Metric, Outcome
 
 _FARTHEST = 7.0
 """Logs of the excess beyond this count as it: a link that is never idle has none."""

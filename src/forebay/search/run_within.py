@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from forebay import laws
+from forebay.engines.base import Engine
+from forebay.laws.assumptions import SawtoothsOf
+from forebay.outcome import Outcome
 from forebay.outcome.settling import without_intervals
-from forebay.scenario import Duration, Measure
-from forebay.search.budget import RESERVE, OutOfTime, is_fixed, least_warmup, measure_of
+from forebay.progress import Progress
+from forebay.scenario import Duration, Measure, Scenario
+from forebay.search.budget import RESERVE, OutOfTime, TimeLimit, is_fixed, least_warmup, measure_of
 from forebay.search.cost import Speed, TooLittleTime, in_words
 from forebay.search.network_links import LINK_S, NetworkLoad
-
-if TYPE_CHECKING:
-    from forebay.engines.base import Engine
-    from forebay.outcome import Outcome
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-    from forebay.search.budget import TimeLimit
-    from forebay.search.problem import SawtoothsOf
-
 
 _SHORTEST_S = 5.0
 _ONE_BUFFER = "a run needs this one buffer, which no smaller link has"

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay.catalogue import of_level
-from forebay.catalogue.metrics import BOTTLENECK
+from forebay.catalogue.metrics import BOTTLENECK, Level
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 from forebay.scenario import (
     Fetching,
@@ -25,15 +25,12 @@ from forebay.scenario import (
     Scenario,
     Short,
     Standing,
+    Traffic,
     Transfers,
     Udp,
 )
 from forebay.scenario.source import FlowCount
 from forebay.search.cost import model_share, packets_per_second
-
-if TYPE_CHECKING:
-    from forebay.catalogue.metrics import Level
-    from forebay.scenario import Scenario, Traffic
 
 LEAST_FLOWS = 25
 """Minimum flows of all lasting classes; below it, single flows dominate a link's behaviour."""

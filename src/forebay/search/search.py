@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from forebay import engines
 from forebay.catalogue.metrics import BOTTLENECK
+from forebay.engines.base import Engine
 from forebay.outcome import Cost, SizeResult, Verdict
+from forebay.progress import Progress
 from forebay.scenario import Tcp
 from forebay.search import carry
 from forebay.search.answer import Evidence, answer, missed_by_far, none_meets
@@ -30,19 +31,13 @@ from forebay.search.budget import (
 )
 from forebay.search.cost import Speed, in_words
 from forebay.search.goals import NobodyCrosses, SizingError
-from forebay.search.level import Level
+from forebay.search.level import Level, Options
 from forebay.search.parameter import notes_of as of_parameter
-from forebay.search.problem import most_by_delay
+from forebay.search.problem import Problem, most_by_delay
 from forebay.search.recommended import Chosen, Needs, bursts, choose, price_sizes, speaks_of_loss
 from forebay.search.refine import next_size
 from forebay.search.rows import Row, least, region
 from forebay.search.scaling import ScalingRule, is_one_process, rule_of, why_not
-
-if TYPE_CHECKING:
-    from forebay.engines.base import Engine
-    from forebay.progress import Progress
-    from forebay.search.level import Options
-    from forebay.search.problem import Problem
 
 
 def notes_of(problem: Problem, level: Level) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,10 +37,7 @@ from forebay.laws.heterogeneous.protocols import TABLE_3_AS_PRINTED as TABLE_3_A
 from forebay.laws.heterogeneous.protocols import Growth as Growth
 from forebay.laws.law import Law
 from forebay.laws.quantities import finite, flows_by_control, path_window
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
-
+from forebay.scenario import Scenario
 
 _GROWTHS = registered(
     CONTROLS,
