@@ -83,6 +83,10 @@ class ForebayError(Exception):
         """Return the line in the notation of a place."""
         return one_line(worded(self._line(), words))
 
+    def marked(self, name: str) -> str:
+        """Return an attribute with the marks of its words, for the text of another error."""
+        return str(getattr(self, f"_{name}", getattr(self, name)))
+
     def _line(self) -> str:
         return super().__str__()
 

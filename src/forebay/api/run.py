@@ -115,10 +115,11 @@ def run(
     expect_scenario(scenario)
     chosen = arguments.get_engine(engine, memory_limit)
     if counters:
+        names = arguments.listed("counters", counters)
         count_by = arguments.needed(
             chosen, "count_by", "has no packets to count", "counters", "testbed"
         )
-        count_by([_counter(name) for name in arguments.listed("counters", counters)])
+        count_by([_counter(name) for name in names])
     counted = arguments.seed_range(seed, seeds)
     effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):

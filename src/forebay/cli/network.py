@@ -107,11 +107,13 @@ def command(
             wrong = "--multistart and --smallest-buffers exclude each other; leave one out"
             raise click.UsageError(wrong)
         with progress("network") as update:
-            answer = networks.smallest_buffers(scenario, update) if smallest_buffers else (
-                networks.solve(
+            if smallest_buffers:
+                answer = networks.smallest_buffers(scenario, update)
+            else:
+                answer = networks.solve(
                     scenario, update, multistart=multistart or 0, memory_limit=memory_limit,
                     expect=announce("network"),
-                ))  # fmt: skip
+                )  # fmt: skip
         show(answer.outcome, as_json, report.print_network)
         write("links", links, answer.write_links)
         write("paths", paths, answer.write_paths)

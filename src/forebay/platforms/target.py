@@ -170,7 +170,7 @@ def read_sizing(path: str, *, force: bool = False) -> tuple[Wanted, Port]:
     try:
         answer = SizeResult.from_json(raw)
     except DocumentError as error:
-        raise _not_ours(path, short(error.wrong), error._hint) from None
+        raise _not_ours(path, short(error.wrong), error.marked("hint")) from None
     return of_sizing(answer, path, force=force)
 
 
