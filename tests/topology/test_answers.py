@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from tests.topology.test_offered import sndlib
+from tests.topology.build import sndlib
 
 import forebay
 from forebay import networks

@@ -1,5 +1,6 @@
 """The fixed point: against the law of one link, from anywhere, one or several."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -100,8 +101,8 @@ def test_cubic_beside_reno_and_datagrams_get_their_shares():
 
 FAT = "[topology.fat_tree]\nk = 4\n"
 FEW = {"core": "ring", "cores": 4, "middles": 8, "edges": 12, "hosts": 80}
-DATAGRAMS = [{"kind": "udp", "flows": 20, "rate": "1 Mbit/s"}]
-BOTH = [{"flows": 100}, *DATAGRAMS]
+DATAGRAMS: list[dict[str, object]] = [{"kind": "udp", "flows": 20, "rate": "1 Mbit/s"}]
+BOTH: list[dict[str, object]] = [{"flows": 100}, *DATAGRAMS]
 SLOW = ("link.rate=1 Mbit/s", "queue.size=20 packets")
 
 
@@ -123,7 +124,7 @@ def datagrams(times: int, traffic: list[dict[str, object]]) -> Scenario:
 
 
 AT_400 = ("link.rate=400 Gbit/s", "link.delay=2 us", "queue.size=1 bdp")
-STRANGE = {
+STRANGE: dict[str, Callable[[], Scenario]] = {
     "cubic": lambda: paper_c("traffic.0.congestion_control=cubic"),
     "one connection": lambda: paper_c("traffic.0.flows=1"),
     "a core a hundred times faster": lambda: paper_c("link.rate=1 Tbit/s"),
