@@ -43,23 +43,6 @@ def test_the_simulator_has_the_same_disciplines():
     assert tuple(DISCIPLINES) == get_args(Discipline)
 
 
-@pytest.mark.parametrize("name", DISCIPLINES)
-def test_a_default_target_is_that_of_the_reference(name):
-    """The row of `target` in docs/reference/queues.md: a time, or a share of another default."""
-    row = re.search(r"^\| `target` \|.*$", chapter(DISCIPLINES[name].in_tc), re.MULTILINE)
-    default = DISCIPLINES[name].default_target_s
-    assert (row is None) == (default is None)
-    if row is not None:
-        written = row.group().split("|")[4].strip()
-        in_ms = {"`rtt` / 20": "5 ms"}.get(written, written)
-        assert in_ms == f"{1e3 * default:g} ms"
-
-
-@pytest.mark.parametrize("name", DISCIPLINES)
-def test_its_parameters_are_fields_of_a_queue(name):
-    assert set(DISCIPLINES[name].parameters) <= set(Queue.model_fields)
-
-
 def test_a_sizing_changes_what_the_record_says():
     aims = {each.name for each in DISCIPLINES.values() if each.sized == "target"}
     assert (
@@ -76,17 +59,13 @@ def test_a_kind_is_that_of_its_model(kind):
     assert issubclass(model, Tcp) == kind.runs_tcp
     assert kind.open_loop == (not kind.runs_tcp)
     assert not kind.completes or kind.runs_tcp
+    assert callable(_draw_of(kind.name))
 
 
 def test_every_model_has_a_record():
     for name in MODELS.keys() ^ KINDS.keys():
         part = "forebay.scenario.traffic" if name in KINDS else "forebay.catalogue.kinds"
         raise AssertionError(f"kind {name!r} is not in {part}")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_record_of_a_kind_names_its_draw(kind):
-    assert callable(_draw_of(kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -99,24 +78,22 @@ def test_a_kind_can_be_imported_from_the_package(kind):
     assert f"{name} as {name}" in seen_by_checkers, f"kind {kind!r}: type checkers miss {name}"
 
 
-@pytest.mark.parametrize("name", [n for n, each in DISCIPLINES.items() if each.default_limit])
-def test_a_default_limit_is_that_of_the_reference(name):
-    row = re.search(r"^\| `limit` \|.*$", chapter(DISCIPLINES[name].in_tc), re.MULTILINE)
-    assert row is not None
-    assert int(row.group().split("|")[4]) == DISCIPLINES[name].default_limit
+def row_of(name: str, parameter: str) -> list[str] | None:
+    """Return the cells of a parameter's row in the table of its discipline's chapter."""
+    said = rf"^\| `{CALLED.get(parameter, parameter)}` \|.*$"
+    row = re.search(said, chapter(DISCIPLINES[name].in_tc), re.MULTILINE)
+    return row and [cell.strip() for cell in row.group().split("|")]
 
 
 @pytest.mark.parametrize("name", DISCIPLINES)
 def test_a_default_is_that_of_the_reference(name):
     """The chapter's table has the default of each parameter, in words where it is computed."""
-    for parameter, default in DISCIPLINES[name].parameters.items():
-        row = re.search(
-            rf"^\| `{CALLED.get(parameter, parameter)}` \|.*$",
-            chapter(DISCIPLINES[name].in_tc),
-            re.MULTILINE,
-        )
+    record = DISCIPLINES[name]
+    assert set(record.parameters) <= set(Queue.model_fields)
+    for parameter, default in record.parameters.items():
+        row = row_of(name, parameter)
         assert row is not None, f"discipline {name!r}: queues.md has no row for {parameter}"
-        _, _, unit, _, written, *_ = (cell.strip() for cell in row.group().split("|"))
+        _, _, unit, _, written, *_ = row
         if default is None:
             assert not written.replace(".", "").isdigit()
         elif unit == "time":
@@ -125,6 +102,14 @@ def test_a_default_is_that_of_the_reference(name):
             assert default == (written == "on")
         else:
             assert float(written) == default
+    if record.default_limit:
+        assert int(row_of(name, "limit")[4]) == record.default_limit
+    # The row of a target: a time, or a share of another default.
+    target = row_of(name, "target")
+    assert (target is None) == (record.default_target_s is None)
+    if target is not None:
+        in_ms = {"`rtt` / 20": "5 ms"}.get(target[4], target[4])
+        assert in_ms == f"{1e3 * record.default_target_s:g} ms"
 
 
 def test_a_core_with_another_default_is_refused(monkeypatch):

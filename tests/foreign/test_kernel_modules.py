@@ -32,22 +32,9 @@ LINUX = os.environ.get("FOREBAY_LINUX", "6.12")
 """Of the sources; 6.1, too, is known to do."""
 PACKAGE = f"linux-source-{LINUX}"
 ALONE = [
-    "bbr",
-    "bic",
-    "cdg",
-    "cubic",
-    "dctcp",
-    "highspeed",
-    "htcp",
-    "hybla",
-    "illinois",
-    "lp",
-    "nv",
-    "scalable",
-    "vegas",
-    "veno",
-    "westwood",
-]
+    "bbr", "bic", "cdg", "cubic", "dctcp", "highspeed", "htcp", "hybla", "illinois", "lp", "nv",
+    "scalable", "vegas", "veno", "westwood",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

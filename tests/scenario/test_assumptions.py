@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forebay import run
-from forebay.scenario import Scenario, ScenarioError, loads
+from forebay.scenario import Scenario, loads
 from forebay.search.remarks import assumptions
 
 LINK = '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "100 packets"\n[[traffic]]\n'
@@ -91,24 +91,6 @@ def test_datagrams_above_the_link_lose_the_difference(rate: str, lost: float) ->
     found = outcome.links["bottleneck"].loss_rate
     assert found is not None and found.value == pytest.approx(lost, abs=0.002)
     assert outcome.assumptions[0].startswith("access links of ")
-
-
-@pytest.mark.parametrize(
-    ("traffic", "field"),
-    [
-        ('kind = "udp"\nflows = 1\nrate = "200 Mbit/s"\naccess_rate = "100 Mbit/s"', "rate"),
-        ('kind = "video"\nflows = 1\nrate = "2 Mbit/s"\naccess_rate = "1 Mbit/s"', "rate"),
-        (
-            'kind = "onoff"\nflows = 1\npeak_rate = "11 Mbit/s"\non = "1 s"\noff = "1 s"\n'
-            'access_rate = "10 Mbit/s"',
-            "peak_rate",
-        ),
-    ],
-)
-def test_a_source_faster_than_its_written_access_link_is_refused(traffic: str, field: str) -> None:
-    with pytest.raises(ScenarioError, match=rf"traffic\.0\.{field}: .*above access_rate") as error:
-        made(traffic)
-    assert "\n" not in str(error.value)
 
 
 def test_a_load_at_its_access_link_is_no_contradiction() -> None:

@@ -6,9 +6,9 @@ from itertools import pairwise
 from statistics import median
 
 import pytest
+from benches.traces import FOLDER, MODELS, text
 
 from forebay.scenario import load
-from forebay.scenario.generate_traces import FOLDER, MODELS, text
 from forebay.scenario.rate_trace import RateTrace
 from forebay.search.remarks import link_rates
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from tests.topology.test_offered import sndlib
+from tests.topology.build import lot, sndlib
 
 import forebay
 from forebay import networks
@@ -17,8 +17,6 @@ from forebay.report import print_network
 from forebay.report.figures import outcome as pictures
 from forebay.report.figures import size_figure
 
-LOT = Path(__file__).with_name("parking-lot.toml")
-
 
 def read(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(path.read_text().splitlines()))
@@ -26,21 +24,20 @@ def read(path: Path) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def answer():
-    return networks.solve(forebay.load(LOT))
+    return networks.solve(lot())
 
 
 @pytest.mark.parametrize("model", ["response-functions", "hisamatsu-2007"])
 def test_sensitivities_are_what_solving_again_gives(tmp_path, model):
     """All three core buffers moved at once, against the sum over the three."""
     changes = [f"topology.model={model}", "topology.sigma_factor=0.9"]
-    answer = networks.solve(forebay.load(LOT, changes))
+    answer = networks.solve(lot(*changes))
     answer.write_sensitivities(tmp_path / "s.csv")
     rows = read(tmp_path / "s.csv")
     said = [sum(float(row[name]) for row in rows if row["class"] == "core")
             for name in ("hops_3", "hops_5")]  # fmt: skip
     got = [
-        forebay.run(forebay.load(LOT, [*changes, f"queue.size={n} packets"]), engine="network")
-        for n in (90, 92)
+        forebay.run(lot(*changes, f"queue.size={n} packets"), engine="network") for n in (90, 92)
     ]
     less, more = ([each.throughput_bps for each in one.network.by_hops] for one in got)
     seen = np.log(np.array(more) / np.array(less)) / np.log(92 / 90)
@@ -71,7 +68,7 @@ def test_parquet_without_its_library_is_one_line_and_leaves_no_file(tmp_path, an
 
 
 def test_random_starts_are_said_in_the_answer(capsys):
-    answer = networks.solve(forebay.load(LOT), multistart=2)
+    answer = networks.solve(lot(), multistart=2)
     found = answer.outcome.to_dict()["provenance"]["fixed_points"]
     assert (found["starts"], found["points"], found["not_converged"]) == (2, 1, 0)
     print_network(answer.outcome)
@@ -88,7 +85,7 @@ def drawn(monkeypatch):
     monkeypatch.setattr(pictures.style, "save", lambda figure, path: kept.append(figure))
 
     def draw(*changes: str) -> list[Axes]:
-        answer = networks.solve(forebay.load(LOT, changes))
+        answer = networks.solve(lot(*changes))
         pictures.draw_network(answer.outcome, answer.drawing, Path("unused.svg"))
         kept[-1].draw_without_rendering()
         return kept[-1].axes
@@ -110,7 +107,7 @@ def test_a_network_without_responses_says_so_in_place_of_an_empty_scale(drawn):
 
 def test_a_sizing_by_the_steady_state_draws_equal_utilizations_as_equal():
     """They differ by 1e-7 of a per cent; a p99 that nobody measured is not in the legend."""
-    found = forebay.size(forebay.load(LOT, ["goals.loss_rate=0.01"]), "network", link_class="core")
+    found = forebay.size(lot("goals.loss_rate=0.01"), "network", link_class="core")
     utilization, delay = (
         next(a for a in size_figure(found).axes if a.get_ylabel().startswith(name))
         for name in ("utilization", "queueing delay")

@@ -28,7 +28,7 @@ def changed(text: str, *changes: tuple[str, str]) -> str:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ([("155000000", "0")], 'LinkSpeedRaw of Ulm->Bonn is "0.0"; write 1000 to'),
+        ([("155000000", "0")], 'LinkSpeedRaw of Ulm->Bonn is "0"; write 1000 to'),
         ([("155000000", "-5")], "LinkSpeedRaw"),
         ([("155000000", "nan")], "LinkSpeedRaw"),
         ([("<graph ", DELAY), (FIRST, '<data key="d2">-0.001</data>')], 'delay_s .* "-0.001"'),
@@ -79,7 +79,11 @@ def test_sndlib(tmp_path, changes, said):
     [
         (BOMB, "entities"),
         (BOMB.replace("graphml>", "network>"), "entities"),
-        ("<graphml>" + 10_000 * "<a>" + 10_000 * "</a>" + "</graphml>", "too"),
+        ("<graphml>" + 10_000 * "<a>" + 10_000 * "</a>" + "</graphml>", "has no nodes"),
+        (GRAPHML.replace(' edgedefault="undirected"', ""), "has no edgedefault"),
+        (GRAPHML.replace('<node id="2"/>', "<node/>"), "a node has no id"),
+        (GRAPHML.replace('<node id="2"/>', '<node id="1"/>'), "two nodes have one id"),
+        (GRAPHML.replace("</graph>", "<hyperedge/></graph>"), "it has hyperedges"),
         ("<graphml", "not XML"),
         ("<svg/>", "is <svg>"),
         (b"\xff\xfe", "not XML"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tests.topology.build import HEAD, network
+from tests.topology.build import HEAD, LOT, network
 
 import forebay
 from forebay import networks
@@ -127,7 +127,6 @@ def test_the_watch_of_memory_passes_stages_on():
     assert shown.said == "routes"
 
 
-LOT = Path(__file__).with_name("parking-lot.toml")
 FAST = Path(__file__).parents[2] / "scenarios" / "abilene-fast-edge-small.toml"
 FASTER = [
     'measure.warmup="1 s"', 'measure.duration="2 s"', "traffic.0.flows=8000",

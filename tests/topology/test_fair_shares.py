@@ -1,10 +1,8 @@
 """Max-min fair rates: by hand on small networks; no link is overfilled; any number of threads."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from tests.topology.build import network
+from tests.topology.build import lot, network
 
 import forebay
 from forebay.effort import Effort
@@ -12,7 +10,6 @@ from forebay.engines.simulation import SimulationEngine
 from forebay.topology import make_problem
 from forebay.topology.problem import fair_rates
 
-LOT = Path(__file__).with_name("parking-lot.toml")
 TWO = """
 demands = [
   { source = "A", target = "C", weight = 1 }, { source = "A", target = "B", weight = 2 },
@@ -49,7 +46,7 @@ def test_without_connections_that_respond_all_rates_are_zero_and_a_link_is_sized
     assert not fair_rates(make_problem(network(TWO, 4, (idle, 'queue.size="9 packets"')))).any()
     short = ['measure.warmup="1 s"', 'measure.duration="1 s"', "goals.loss_rate=0.01"]
     few = 'traffic=[{ kind = "udp", flows = 400, rate = "10 kbit/s" }]'
-    found = forebay.size(forebay.load(LOT, [few, *short]), link="B->C", seeds=1, max_seeds=1)
+    found = forebay.size(lot(few, *short), link="B->C", seeds=1, max_seeds=1)
     assert found.buffer.packets == 1
     assert 0.0 < found.cost.predicted_s < 60.0
 
@@ -67,7 +64,7 @@ def test_every_path_has_a_full_link_and_none_is_overfilled(rate):
 
 
 def test_the_packets_of_a_parking_lot_are_foreseen_within_a_quarter():
-    scenario = forebay.load(LOT, ['measure.warmup="2 s"', 'measure.duration="3 s"'])
+    scenario = lot('measure.warmup="2 s"', 'measure.duration="3 s"')
     sized = SimulationEngine().size_links(scenario, link="A->B", link_class=None)
     got = sized.run(scenario, [1], Effort(jobs=1)).provenance.packets
     assert sized.traffic.packets_per_second * 5.0 == pytest.approx(got, rel=0.25)
@@ -80,7 +77,7 @@ MIX = 'traffic=[{flows=200,congestion_control="bbr"},{kind="udp",flows=50,rate="
 
 @pytest.mark.parametrize("changes", [[], [MIX], ["queue.discipline=fq_codel"]], ids=str)
 def test_the_answer_does_not_depend_on_the_number_of_threads(changes):
-    scenario = forebay.load(LOT, SHORT + changes)
+    scenario = lot(*SHORT, *changes)
     outcomes = [
         forebay.run(scenario, engine="simulation", seeds=1, jobs=jobs).to_dict()
         for jobs in (1, 2, 3)

@@ -1,10 +1,10 @@
 """One link of a network, all of a class, or the smallest set of all, by the network engine."""
 
 import json
-from pathlib import Path
 
 import pytest
 from tests.refused import refused
+from tests.topology.build import lot
 
 import forebay
 from forebay import networks
@@ -12,18 +12,17 @@ from forebay.engines import Unsupported
 from forebay.report.size import _links as links_table
 from forebay.report.size import _links_title as links_title
 
-LOT = Path(__file__).with_name("parking-lot.toml")
 GOAL = "goals.loss_rate=0.02"
 
 
 def solved(packets: int) -> forebay.Outcome:
-    return forebay.run(forebay.load(LOT, [f"queue.size={packets} packets"]), engine="network")
+    return forebay.run(lot(f"queue.size={packets} packets"), engine="network")
 
 
 @pytest.fixture(scope="module")
 def answer() -> forebay.SizeResult:
     """Every link of the core, sized by the network engine."""
-    return forebay.size(forebay.load(LOT, [GOAL]), engine="network", link_class="core")
+    return forebay.size(lot(GOAL), engine="network", link_class="core")
 
 
 def test_a_class_of_links_gets_the_smallest_buffer_with_which_all_meet_the_goal(answer):
@@ -37,7 +36,7 @@ def test_a_class_of_links_gets_the_smallest_buffer_with_which_all_meet_the_goal(
 
 
 def test_one_link_is_sized_and_the_others_keep_theirs():
-    scenario = forebay.load(LOT, [GOAL])
+    scenario = lot(GOAL)
     alone = forebay.size(scenario, engine="network", link="B->C")
     links = alone.curve[0].outcome.links
     assert {links[name].buffer_packets for name in ("A->B", "C->D")} == {91}
@@ -60,7 +59,7 @@ def test_one_link_is_sized_and_the_others_keep_theirs():
 )
 def test_what_is_not_sized_is_said_in_one_line(asked, engine, changes, said):
     with refused(said):
-        forebay.size(forebay.load(LOT, [GOAL, *changes]), engine=engine, **asked)
+        forebay.size(lot(GOAL, *changes), engine=engine, **asked)
 
 
 SMALL = [
@@ -70,7 +69,7 @@ SMALL = [
 
 
 def test_the_simulator_sizes_a_link_beside_the_buffers_of_the_others():
-    scenario = forebay.load(LOT, SMALL)
+    scenario = lot(*SMALL)
     expected: list[float] = []
     answer = forebay.size(
         scenario, seeds=2, max_seeds=2, link="A->B", budget="10 min", expect=expected.append
@@ -85,9 +84,7 @@ def test_the_simulator_sizes_a_link_beside_the_buffers_of_the_others():
 
 
 def test_a_class_is_read_at_its_worst_link_by_the_simulator():
-    answer = forebay.size(
-        forebay.load(LOT, SMALL), seeds=2, max_seeds=2, link_class="core", budget="10 min"
-    )
+    answer = forebay.size(lot(*SMALL), seeds=2, max_seeds=2, link_class="core", budget="10 min")
     for each in answer.curve:
         links = each.outcome.links
         core = [links[name].utilization.value for name in ("A->B", "B->C", "C->D")]
@@ -95,7 +92,7 @@ def test_a_class_is_read_at_its_worst_link_by_the_simulator():
 
 
 def test_a_network_that_does_not_fit_the_time_says_what_was_seen():
-    found = forebay.size(forebay.load(LOT, ["goals.utilization=0.9"]), link="A->B", budget="1 s")
+    found = forebay.size(lot("goals.utilization=0.9"), link="A->B", budget="1 s")
     assert found.exit_status == 3 and found.undecided and found.reason
     assert found.cost.spent_s < 3.0
 
@@ -113,12 +110,12 @@ def test_each_link_of_a_class_has_its_own_size_and_the_first_forces_the_answer(a
         assert all(link.loss_rate.value > 0.02 for link in smaller[-1:])
     assert f"{sizes[0].link} forces the size ({needed[0]} packets)" in links_title(answer)
     assert links_table(answer).row_count == 3
-    alone = forebay.size(forebay.load(LOT, [GOAL]), engine="network", link=sizes[0].link)
+    alone = forebay.size(lot(GOAL), engine="network", link=sizes[0].link)
     assert alone.links == ()
 
 
 def smallest(*changes: str) -> networks.Answer:
-    return networks.smallest_buffers(forebay.load(LOT, list(changes)))
+    return networks.smallest_buffers(lot(*changes))
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +133,7 @@ def said(answer: networks.Answer) -> dict[str, dict[str, float]]:
 def worst_loss(core: int, access: int) -> float:
     sizes = [f"topology.classes.0.buffer={core} packets", f"topology.classes.1.buffer={access}"]
     sizes[1] += " packets"
-    outcome = networks.solve(forebay.load(LOT, sizes)).outcome
+    outcome = networks.solve(lot(*sizes)).outcome
     return max(link.loss_rate.value for link in outcome.links.values() if link.loss_rate)
 
 

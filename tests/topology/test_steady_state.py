@@ -1,10 +1,13 @@
 """The fixed point: against the law of one link, from anywhere, one or several."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.topology.build import network
+from tests.refused import refused
+from tests.topology.build import LOT, lot, network
 from tests.topology.test_descent import TREE
 
 import forebay
@@ -13,13 +16,12 @@ from forebay.engines.fixed_point import NetworkEngine, linear, summary
 from forebay.engines.fixed_point.approach import point
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.queueing import Windows
-from forebay.engines.fixed_point.solver import NoSteadyState, fixed_points, solve
+from forebay.engines.fixed_point.solver import NoSteadyState, Solution, fixed_points, solve
 from forebay.laws import tcp_and_link
-from forebay.scenario import ScenarioError
+from forebay.scenario import Scenario
 from forebay.topology import make_problem
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
-LOT = Path(__file__).with_name("parking-lot.toml")
 ONE = 'links = [{ between = ["A", "B"] }]\ndemands = [{ source = "A", target = "B" }]\n'
 
 
@@ -48,7 +50,7 @@ def fast():
 
 @pytest.mark.parametrize("starts", [3, pytest.param(10, marks=pytest.mark.long)])
 def test_random_starts_come_to_the_same_fixed_point(starts):
-    scenario = forebay.load(LOT)
+    scenario = lot()
     balance = make_balance(make_problem(scenario), scenario.topology)
     first = solve(balance)
     random = np.random.default_rng(7)
@@ -76,18 +78,9 @@ def test_the_network_of_paper_c_is_at_rest(fast):
         assert link.buffer_packets == round(link.bdp_packets / link.flows**0.5)
 
 
-def test_what_hosts_send_is_what_hosts_get(fast):
-    solution, _ = NetworkEngine().solution(fast)
-    balance = solution.balance
-    kind, count = balance.problem.graph.kind[balance.used], balance.count
-    up, down = (float((solution.flow.carried_bps * count)[kind == k].sum()) for k in (1, 2))
-    total = float(balance.problem.share @ solution.flow.sent_bps)
-    assert up == pytest.approx(total, rel=1e-12) and down == pytest.approx(total, rel=1e-12)
-
-
 @pytest.mark.parametrize("rate", ["100 Mbit/s", "100 Gbit/s"])
 def test_longer_routes_get_less_and_no_link_carries_more_than_it_can(rate):
-    scenario = forebay.load(LOT, [f"link.rate={rate}", "queue.size=1 bdp/sqrt(n)"])
+    scenario = lot(f"link.rate={rate}", "queue.size=1 bdp/sqrt(n)")
     outcome = forebay.run(scenario, engine="network")
     short, long = outcome.network.by_hops
     assert 0 < long.throughput_bps < short.throughput_bps and long.loss_rate > short.loss_rate
@@ -96,53 +89,86 @@ def test_longer_routes_get_less_and_no_link_carries_more_than_it_can(rate):
 
 def test_cubic_beside_reno_and_datagrams_get_their_shares():
     changes = ["traffic.0.congestion_control={ reno = 0.5, cubic = 0.5 }"]
-    outcome = forebay.run(forebay.load(LOT, changes), engine="network")
+    outcome = forebay.run(lot(*changes), engine="network")
     assert outcome.network.residual < 1e-9
     text = LOT.read_text() + '[[traffic]]\nkind = "udp"\nflows = 40\nrate = "1 Mbit/s"\n'
     mixed = forebay.run(forebay.scenario.loads(text), engine="network")
     udp = [each for each in mixed.classes if each.kind == "udp"]
     assert sum(each.throughput_bps.value for each in udp) == pytest.approx(40e6, rel=0.05)
-    before = forebay.run(forebay.load(LOT), engine="network").network.mean_throughput_bps
+    before = forebay.run(lot(), engine="network").network.mean_throughput_bps
     assert mixed.network.mean_throughput_bps < before
 
 
-def test_datagrams_alone_fill_what_they_offer_and_lose_what_is_too_much():
-    for each, used in (("1 Mbit/s", 0.1), ("20 Mbit/s", 1.0)):
-        text = '[link]\nrate = "1 Gbit/s"\ndelay = "0 s"\n[queue]\nsize = "500 packets"\n'
-        text += f'[[traffic]]\nkind = "udp"\nflows = 100\nrate = "{each}"\n'
-        scenario = forebay.scenario.loads(text + "[topology]\n" + ONE)
-        outcome = forebay.run(scenario, engine="network")
-        link = outcome.links["A->B"]
-        assert link.utilization.value == pytest.approx(used, rel=0.01)
-        assert link.loss_rate.value == pytest.approx(0.5 if used == 1.0 else 0.0, abs=0.01)
+FAT = "[topology.fat_tree]\nk = 4\n"
+FEW = {"core": "ring", "cores": 4, "middles": 8, "edges": 12, "hosts": 80}
+DATAGRAMS: list[dict[str, object]] = [{"kind": "udp", "flows": 20, "rate": "1 Mbit/s"}]
+BOTH: list[dict[str, object]] = [{"flows": 100}, *DATAGRAMS]
+SLOW = ("link.rate=1 Mbit/s", "queue.size=20 packets")
 
 
-@pytest.mark.parametrize("times", [1, 10, 100])
-@pytest.mark.parametrize("tcp", ["", "[[traffic]]\nflows = 100\n"], ids=["alone", "with tcp"])
-def test_datagrams_far_above_the_capacity_leave_a_certified_answer(times, tcp):
+def paper_c(*changes: str) -> Scenario:
+    """A two-level network of paper C's kind, a tenth of its routers."""
+    model = ["topology.model=response-functions", "traffic.0.flows=5000"]
+    loaded = forebay.load(SCENARIOS / "abilene-fast-edge-small.toml", [*model, *changes])
+    return loaded.replace({"topology.two_level": FEW})
+
+
+def fat(flows: int, *changes: str, traffic: object = None) -> Scenario:
+    return network(FAT, flows, changes).replace({"traffic": traffic} if traffic else {})
+
+
+def datagrams(times: int, traffic: list[dict[str, object]]) -> Scenario:
     """20 datagram flows of a link's rate each over a tree of such links, and many times that."""
-    text = '[link]\nrate = "1 Mbit/s"\ndelay = "1 ms"\n[queue]\nsize = "20 packets"\n' + tcp
-    text += f'[[traffic]]\nkind = "udp"\nflows = 20\nrate = "{times} Mbit/s"\n'
-    scenario = forebay.scenario.loads(text + "[topology.fat_tree]\nk = 4\n")
-    solution, _ = NetworkEngine().solution(scenario)
+    last = {f"traffic.{len(traffic) - 1}.rate": f"{times} Mbit/s"}
+    return fat(1, *SLOW, traffic=traffic).replace(last)
+
+
+AT_400 = ("link.rate=400 Gbit/s", "link.delay=2 us", "queue.size=1 bdp")
+STRANGE: dict[str, Callable[[], Scenario]] = {
+    "cubic": lambda: paper_c("traffic.0.congestion_control=cubic"),
+    "one connection": lambda: paper_c("traffic.0.flows=1"),
+    "a core a hundred times faster": lambda: paper_c("link.rate=1 Tbit/s"),
+    "a core a hundred times slower": lambda: paper_c("link.rate=100 Mbit/s"),
+    "no delay": lambda: fat(1, "link.rate=10 Mbit/s", "link.delay=0 s", "queue.size=1 ms"),
+    # Up and down links alike and full: the loss goes to nothing, the load to one.
+    "400 Gbit/s": lambda: fat(400, *AT_400),
+    "400 Gbit/s of cubic": lambda: fat(400, *AT_400, "traffic.0.congestion_control=cubic"),
+    **{
+        f"datagrams {times} times the capacity, {len(traffic)} classes": partial(
+            datagrams, times, traffic
+        )
+        for times in (1, 10, 100)
+        for traffic in (DATAGRAMS, BOTH)
+    },
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_what_newton_alone_does_not_solve_comes_to_rest(name):
+    solution, _ = NetworkEngine().solution(STRANGE[name]())
     assert solution.residual < 1e-9 and solution.conservation < 1e-9
-    arrived = solution.balance.problem.share @ solution.flow.kept * 20e6 * times
-    assert 0 < arrived < 16 * 1e6, "what 16 links down carry at most, as datagrams"
+    most = float((solution.flow.carried_bps / solution.balance.rate_bps).max())
+    assert most <= 1.001 and (most > 0.99 or "400" not in name)
+    sent = solution.flow.sent_bps + sum(each.offered_bps for each in solution.balance.problem.kinds)
+    arrived = float(solution.balance.problem.share @ (sent * solution.flow.kept))
+    assert arrived > 0 and (arrived < 16 * 1.001e6 or "datagrams" not in name), "16 links down"
 
 
-def test_one_connection_without_any_delay_has_a_finite_rate():
-    text = '[link]\nrate = "10 Mbit/s"\ndelay = "0 s"\n[queue]\nsize = "1 ms"\n'
-    text += "[[traffic]]\nflows = 1\n[topology.fat_tree]\nk = 4\n"
-    solution, _ = NetworkEngine().solution(forebay.scenario.loads(text))
-    assert solution.residual < 1e-9
-    assert 0 < solution.balance.problem.share @ solution.flow.sent_bps < 10e6 * 1.001
+@pytest.mark.parametrize(("each", "used"), [("1 Mbit/s", 0.1), ("20 Mbit/s", 1.0)])
+def test_datagrams_alone_fill_what_they_offer_and_lose_what_is_too_much(each, used):
+    traffic = [{"kind": "udp", "flows": 100, "rate": each}]
+    changes = ("link.rate=1 Gbit/s", "link.delay=0 s", "queue.size=500 packets")
+    outcome = forebay.run(network(ONE, 1, changes).replace({"traffic": traffic}), engine="network")
+    link = outcome.links["A->B"]
+    assert link.utilization.value == pytest.approx(used, rel=0.01)
+    assert link.loss_rate.value == pytest.approx(0.5 if used == 1.0 else 0.0, abs=0.01)
 
 
 def test_what_the_engine_cannot_do_is_said():
     with pytest.raises(Unsupported, match="single link"):
-        forebay.run(forebay.load(SCENARIOS / "oc3-gsr.toml"), engine="network")
-    with pytest.raises(ScenarioError, match="response function"):
-        forebay.run(forebay.load(LOT, ["traffic.0.congestion_control=bbr"]), engine="network")
+        forebay.run(forebay.load("oc3-gsr"), engine="network")
+    with refused("response function"):
+        forebay.run(lot("traffic.0.congestion_control=bbr"), engine="network")
     said = str(NoSteadyState(0.1, ["A->B", "B->C"]))
     assert "A->B, B->C" in said and NoSteadyState.exit_status == 3
 
@@ -150,54 +176,31 @@ def test_what_the_engine_cannot_do_is_said():
 @pytest.mark.parametrize("engine", ["theory", "testbed"])
 def test_engines_of_a_single_link_refuse_a_network(engine):
     with pytest.raises(Unsupported, match="whole network"):
-        forebay.run(forebay.load(LOT), engine=engine)
+        forebay.run(lot(), engine=engine)
 
 
-STRANGE = {
-    "cubic": ["traffic.0.congestion_control=cubic"],
-    "one connection": ["traffic.0.flows=1"],
-    "a core a hundred times faster": ["link.rate=1 Tbit/s"],
-    "a core a hundred times slower": ["link.rate=100 Mbit/s"],
-}
+def hosts_carry(solution: Solution) -> list[float]:
+    """Return the bit/s on the hosts' own links, up and down."""
+    kind = solution.balance.problem.graph.kind[solution.balance.used]
+    carried = solution.flow.carried_bps * solution.balance.count
+    return [float(carried[kind == way].sum()) for way in (1, 2)]
 
 
-@pytest.mark.parametrize("changes", STRANGE.values(), ids=STRANGE)
-def test_what_newton_alone_does_not_solve_comes_to_rest(changes):
-    """A two-level network of paper C's kind, a tenth of its routers."""
-    few = {"core": "ring", "cores": 4, "middles": 8, "edges": 12, "hosts": 80}
-    model = ["topology.model=response-functions", "traffic.0.flows=5000"]
-    loaded = forebay.load(SCENARIOS / "abilene-fast-edge-small.toml", [*model, *changes])
-    scenario = loaded.replace({"topology.two_level": few})
-    solution, _ = NetworkEngine().solution(scenario)
-    assert solution.residual < 1e-9 and solution.conservation < 1e-9
-
-
-@pytest.mark.parametrize("control", ["reno", "cubic"])
-def test_a_data_centre_at_400_gbit_is_at_rest(control):
-    """Up and down links alike and full: the loss goes to nothing, the load to one."""
-    text = '[link]\nrate = "400 Gbit/s"\ndelay = "2 us"\n[queue]\nsize = "1 bdp"\n'
-    text += "[topology.fat_tree]\nk = 4\n[[traffic]]\nflows = 400\n"
-    scenario = forebay.scenario.loads(text + f'congestion_control = "{control}"\n')
-    outcome = forebay.run(scenario, engine="network")
-    assert outcome.network.residual < 1e-9
-    assert max(link.utilization.value for link in outcome.links.values()) > 0.99
-
-
-def test_what_a_link_drops_is_not_carried_on():
-    """Each link of the lot: what comes to it, less its loss, is what it carries on."""
-    solution, _ = NetworkEngine().solution(forebay.load(LOT))
-    flow, balance = solution.flow, solution.balance
-    lost = 1.0 - flow.kept
+def test_what_hosts_send_is_what_hosts_get_but_for_what_a_link_drops(fast):
+    solution, _ = NetworkEngine().solution(fast)
+    total = float(solution.balance.problem.share @ solution.flow.sent_bps)
+    assert hosts_carry(solution) == pytest.approx([total, total], rel=1e-12)
+    solution, _ = NetworkEngine().solution(lot())
+    flow = solution.flow
     assert flow.passing_bps.min() >= 0.0 and (np.diff(flow.passing_bps[:3], axis=0) <= 0.0).all()
-    arrived = float(balance.problem.share @ (flow.sent_bps * flow.kept))
-    kind, count = balance.problem.graph.kind[balance.used], balance.count
-    assert float((flow.carried_bps * count)[kind == 2].sum()) == pytest.approx(arrived, rel=1e-12)
-    assert lost.min() > 0.01
+    arrived = float(solution.balance.problem.share @ (flow.sent_bps * flow.kept))
+    assert hosts_carry(solution)[1] == pytest.approx(arrived, rel=1e-12)
+    assert flow.kept.max() < 0.99
 
 
 def test_bursts_lose_more_than_what_comes_through_an_equal_link():
     """`exposure` by hand: two packets at once from 1 Gbit/s, half of BC's come through AB."""
-    scenario = forebay.load(LOT)
+    scenario = lot()
     balance = make_balance(make_problem(scenario), scenario.topology)
     problem = balance.problem
     long = int(np.argmax(problem.hops))
@@ -229,7 +232,7 @@ def test_the_queue_of_windows_keeps_every_packet():
 def test_a_parking_lot_is_within_a_tenth_of_the_packets():
     """Issue 21's band. Losses fall on bursts: those who come through an equal link lose less."""
     changes = ["measure.warmup=20 s", "measure.duration=20 s"]
-    scenario = forebay.load(LOT, changes)
+    scenario = lot(*changes)
     solved = forebay.run(scenario, engine="network").network.by_hops
     # One run of 20 s strays by up to a tenth from the mean of several.
     played = forebay.run(scenario, engine="simulation", seeds=4).network.by_hops
@@ -239,18 +242,14 @@ def test_a_parking_lot_is_within_a_tenth_of_the_packets():
 
 def test_both_engines_speak_of_the_same_connections_and_links():
     changes = ["measure.warmup=1 s", "measure.duration=1 s"]
-    scenario = forebay.load(LOT, changes)
+    scenario = lot(*changes)
     solved, played = forebay.compare(scenario, ["network", "simulation"], seeds=1)
     assert [c.name for c in solved.classes] == [c.name for c in played.classes]
     assert [c.flows for c in solved.classes] == [c.flows for c in played.classes]
     for name, link in played.links.items():
         other = solved.links.get(name)  # the solution has no links that nobody crosses
-        if other is not None:
-            assert (link.link_class, link.buffer_packets) == (
-                other.link_class,
-                other.buffer_packets,
-            )
-            assert link.flows == other.flows
+        for name in ("link_class", "buffer_packets", "flows") if other is not None else ():
+            assert getattr(link, name) == getattr(other, name)
     assert played.network.mean_propagation_s == solved.network.mean_propagation_s
     short, long = played.network.by_hops
     assert long.throughput_bps < short.throughput_bps, "the claim holds in packets too"
@@ -292,19 +291,31 @@ def test_a_link_a_million_times_overloaded_keeps_the_digits_of_its_load():
     assert np.abs(np.diff(state.log_load)).max() < 1e-15 and state.queue.max() <= 20.0
 
 
-def test_several_fixed_points_are_told_apart():
-    """On the slides what one link drops still counts on the next: how two equal full links in a row
-    share the loss is open."""
-    lines = 'links = [{ between = ["A", "B"] }, { between = ["B", "C"] }]\n'
-    topology = f'model = "hisamatsu-2007"\nsigma = "geometric"\n{lines}'
-    scenario = network(
-        topology + 'demands = [{ source = "A", target = "C" }]\n',
-        500, ("link.rate=1 Gbit/s", "queue.size=50 packets"),
-    )  # fmt: skip
-    found = fixed_points(NetworkEngine().solution(scenario)[0], 5)
+ROW = """
+model = "hisamatsu-2007"
+sigma = "geometric"
+links = [{ between = ["A", "B"] }, { between = ["B", "C"] }]
+demands = [{ source = "A", target = "C" }]
+"""
+
+
+def test_how_two_equal_full_links_in_a_row_share_a_loss_is_open_on_the_slides():
+    """What one link drops still counts on the next there; only the split of one loss is open."""
+    scenario = network(ROW, 500, ("link.rate=1 Gbit/s", "queue.size=50 packets"))
+    solution, _ = NetworkEngine().solution(scenario)
+    found = fixed_points(solution, 5)
     assert found.residual < 1e-9 and found.not_converged == 0
-    assert found.points > 1 and found.loss_difference > 1e-3
-    assert found.rate_difference < 0.05, "only the split of one loss is open"
+    assert found.points > 1 and found.loss_difference > 1e-3 and found.rate_difference < 0.05
+    outcome = forebay.run(scenario, engine="network")
+    assert outcome.provenance.model_extra["open_directions"] == 1
+    (note,) = [note for note in outcome.broken_assumptions if "steady state" in note]
+    assert "1 way open" in note and "A->B" in note and "B->C" in note
+    balance = solution.balance
+    slopes = balance.slopes(solution.s, solution.state, solution.flow)
+    coupled, matrix = balance.linear.jacobian(slopes, 10)
+    assert matrix == pytest.approx(slopes.dense()[np.ix_(coupled, coupled)], rel=1e-9)
+    singular = np.linalg.svd(matrix / np.abs(matrix).max(axis=0), compute_uv=False)
+    assert singular[-1] < 1e-9 * singular[0], "which changes no load"
 
 
 @pytest.mark.parametrize("control", ["reno", "cubic"])
@@ -317,32 +328,18 @@ def test_one_link_without_delay_is_at_rest_from_anywhere(control):
     assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9
 
 
-ROW = 'links = [{ between = ["A", "B"] }, { between = ["B", "C"] }]\n'
-ALONG = 'demands = [{ source = "A", target = "C" }]\n'
-
-
 def test_the_parking_lot_has_one_steady_state():
-    outcome = forebay.run(forebay.load(LOT), engine="network")
+    outcome = forebay.run(lot(), engine="network")
     assert outcome.provenance.model_extra["open_directions"] == 0
     assert not any("steady state" in note for note in outcome.broken_assumptions)
 
 
 def test_the_parking_lot_on_the_slides_from_ten_starts():
-    scenario = forebay.load(LOT, ["topology.model=hisamatsu-2007"])
+    scenario = lot("topology.model=hisamatsu-2007")
     solution, _ = NetworkEngine().solution(scenario)
     found = fixed_points(solution, 10)
     assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9
     assert summary.uniqueness(solution).open_directions == 0
-
-
-def test_how_equal_links_in_a_row_share_a_loss_is_open_on_the_slides():
-    changes = ("link.rate=1 Gbit/s", "queue.size=50 packets")
-    topology = 'model = "hisamatsu-2007"\nsigma = "geometric"\n' + ROW + ALONG
-    scenario = network(topology, 500, changes)
-    outcome = forebay.run(scenario, engine="network")
-    assert outcome.provenance.model_extra["open_directions"] == 1
-    (note,) = [note for note in outcome.broken_assumptions if "steady state" in note]
-    assert "1 way open" in note and "A->B" in note and "B->C" in note
 
 
 @pytest.mark.parametrize(
@@ -356,20 +353,8 @@ def test_a_tree_whose_links_are_all_full_has_several_from_ten_starts(model):
     assert found.points > 1 and found.not_converged == 0 and found.residual < 1e-9
 
 
-def test_the_direction_that_is_open_changes_no_load():
-    changes = ("link.rate=1 Gbit/s", "queue.size=50 packets")
-    topology = 'model = "hisamatsu-2007"\nsigma = "geometric"\n' + ROW + ALONG
-    solution, _ = NetworkEngine().solution(network(topology, 500, changes))
-    balance = solution.balance
-    slopes = balance.slopes(solution.s, solution.state, solution.flow)
-    coupled, matrix = balance.linear.jacobian(slopes, 10)
-    assert matrix == pytest.approx(slopes.dense()[np.ix_(coupled, coupled)], rel=1e-9)
-    singular = np.linalg.svd(matrix / np.abs(matrix).max(axis=0), compute_uv=False)
-    assert singular[-1] < 1e-9 * singular[0]
-
-
 def test_more_links_than_are_looked_at_are_not_said_to_be_one(monkeypatch):
     monkeypatch.setattr(summary, "MOST_LINKS", 1)
-    outcome = forebay.run(forebay.load(LOT), engine="network")
+    outcome = forebay.run(lot(), engine="network")
     assert outcome.provenance.model_extra["open_directions"] is None
     assert any("was not tested" in note for note in outcome.broken_assumptions)

@@ -2,14 +2,13 @@
 
 import csv
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy.integrate import solve_ivp
 from tests.refused import refused
-from tests.topology.build import network
+from tests.topology.build import LOT, lot, network
 
 import forebay
 from forebay import networks
@@ -20,7 +19,6 @@ from forebay.outcome.transient import Transient
 from forebay.report import print_transient
 from forebay.scenario import Scenario, ScenarioError
 
-LOT = Path(__file__).with_name("parking-lot.toml")
 SLIDES = "topology.model=hisamatsu-2007"
 TREE = """
 model = "hisamatsu-2007"
@@ -40,8 +38,8 @@ buffer = "200 packets"
 """
 
 
-def lot(*changes: str) -> Scenario:
-    return forebay.load(LOT, [SLIDES, *changes])
+def slides(*changes: str) -> Scenario:
+    return lot(SLIDES, *changes)
 
 
 def line(flows: int = 100, *changes: str) -> Scenario:
@@ -70,7 +68,7 @@ def test_a_short_step_of_slide_9_is_the_printed_one():
 @pytest.mark.parametrize(
     ("scenario", "seconds"),
     [
-        (lambda: lot("traffic.0.flows=3000"), "10 s"),
+        (lambda: slides("traffic.0.flows=3000"), "10 s"),
         (lambda: line(100), "10 s"),
         pytest.param(
             lambda: network(TREE, 2000, ('link.rate="300 Mbit/s"',)), "8 s", marks=pytest.mark.long
@@ -181,7 +179,7 @@ def test_a_single_link_is_refused_by_what_needs_a_network():
 
 def test_a_model_without_equations_in_time_is_refused_in_one_line():
     with refused("hisamatsu-2007"):
-        networks.transient(forebay.load(LOT), "1 s")
+        networks.transient(lot(), "1 s")
 
 
 @pytest.mark.parametrize(

@@ -9,77 +9,46 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from tests.cases import rows
 
 from forebay.scenario import loads
 from forebay.workload import Workload, draw
 
 HEAD = 'link.rate = "100 Mbit/s"\nqueue.size = "48 packets"\n'
 MEASURE = 'measure = { warmup = "0.5 s", duration = "20 s" }\n'
-USUAL = 'start = { uniform = ["0 s", "10 s"] }\n'
-START = 'start = { uniform = ["0 s", "30 s"] }\n'
+USUAL = 'start = { uniform = ["0 s", "10 s"] }'
+LATE = 'start = { uniform = ["0 s", "30 s"] }'
 DRAWN = {
-    "long": ('flows = 100\nrtt = { uniform = ["80 ms", "120 ms"] }\n' + USUAL, "a862062bf5da4553"),
-    "constant": ('kind = "udp"\nflows = 30\nrate = "1 Mbit/s"\n' + START, "919d8fe1fe9dc527"),
-    "constant-one": (
-        'kind = "udp"\nflows = 1\npacket = "64 B"\nrate = "20 Mbit/s"\n' + USUAL,
-        "338d03551f6cd1fa",
-    ),
-    "poisson": (
-        'kind = "udp"\nflows = 70\nrate = "714286 bit/s"\narrivals = "poisson"\n' + START,
-        "1942f016ef3f89fd",
-    ),
-    "poisson-load": (
-        'kind = "udp"\nflows = 70\nload = 0.5\narrivals = "poisson"\n' + START,
-        "154753ab7468d450",
-    ),
-    "poisson-one": (
-        'kind = "udp"\nflows = 1\npacket = "64 B"\nload = 0.1\narrivals = "poisson"\n' + USUAL,
-        "922291c798655801",
-    ),
-    "onoff": (
-        'kind = "onoff"\nflows = 40\npeak_rate = "1 Mbit/s"\non = { exponential = "9 ms" }\n'
-        'off = { pareto = { mean = "30 ms", shape = 1.5, high = "10 s" } }\n' + START,
-        "fa69a8bb9d24fe26",
-    ),
-    "onoff-fast": (
-        'kind = "onoff"\nflows = 2\npeak_rate = "9 Mbit/s"\non = "20 us"\n'
-        'off = { exponential = "30 us" }\n' + USUAL,
-        "e80d85b5f2efac8a",
-    ),
-    "onoff-slow": (
-        'kind = "onoff"\nflows = 900\npeak_rate = "90 kbit/s"\non = "9 s"\n'
-        'off = "9 s"\nstart = "0 s"\n',
-        "5b5e2b6d2a233d8c",
-    ),
-    "video-burst": ('kind = "video"\nflows = 5\nrate = "3 Mbit/s"\n' + START, "a859d78c58b95c12"),
-    "video-even": (
-        'kind = "video"\nflows = 5\nrate = "3 Mbit/s"\nspacing = "even"\n'
-        "frame_rate = 0.7e1\nvariation = 2.0\n" + START,
-        "e871e85ef12bd9df",
-    ),
-    "session": (
-        'kind = "session"\nflows = 60\nfile = { pareto = { mean = "40 packets", '
-        'shape = 1.2 } }\nthink = { exponential = "90 ms" }\n' + START,
-        "6e59cd52dd62dc68",
-    ),
-    "session-one": (
-        'kind = "session"\nflows = 1\nfile = "2 packets"\nthink = "10 us"\n'
-        'rtt = "100 us"\nstart = "0 s"\n',
-        "a9d2feeffffa6feb",
-    ),
-    "short": (
-        'kind = "short"\nload = 0.3\nlength = { geometric = "9 packets" }\n',
-        "ce44c8fc3b33d39f",
-    ),
-    "transfers": (
-        'kind = "transfers"\narrival_rate = 300.0\nsize = "web-search"\n',
-        "1c6d8d08ee66ba89",
-    ),
-    "requests": (
-        'kind = "requests"\nflows = 24\nfan_in = 8\nresponse = { geometric = "9 packets" }\n'
-        'think = { exponential = "9 ms" }\n',
-        "800ac5d68aad7ce6",
-    ),
+    name: (text.replace("; ", "\n").replace("USUAL", USUAL).replace("LATE", LATE) + "\n", digest)
+    for name, digest, text in rows("""
+long | a862062bf5da4553 | flows = 100; rtt = { uniform = ["80 ms", "120 ms"] }; USUAL
+constant | 919d8fe1fe9dc527 | kind = "udp"; flows = 30; rate = "1 Mbit/s"; LATE
+constant-one | 338d03551f6cd1fa | kind = "udp"; flows = 1; packet = "64 B"; rate = "20 Mbit/s"; \
+USUAL
+poisson | 1942f016ef3f89fd | kind = "udp"; flows = 70; rate = "714286 bit/s"; \
+arrivals = "poisson"; LATE
+poisson-load | 154753ab7468d450 | kind = "udp"; flows = 70; load = 0.5; arrivals = "poisson"; LATE
+poisson-one | 922291c798655801 | kind = "udp"; flows = 1; packet = "64 B"; load = 0.1; \
+arrivals = "poisson"; USUAL
+onoff | fa69a8bb9d24fe26 | kind = "onoff"; flows = 40; peak_rate = "1 Mbit/s"; \
+on = { exponential = "9 ms" }; LATE; \
+off = { pareto = { mean = "30 ms", shape = 1.5, high = "10 s" } }
+onoff-fast | e80d85b5f2efac8a | kind = "onoff"; flows = 2; peak_rate = "9 Mbit/s"; on = "20 us"; \
+off = { exponential = "30 us" }; USUAL
+onoff-slow | 5b5e2b6d2a233d8c | kind = "onoff"; flows = 900; peak_rate = "90 kbit/s"; on = "9 s"; \
+off = "9 s"; start = "0 s"
+video-burst | a859d78c58b95c12 | kind = "video"; flows = 5; rate = "3 Mbit/s"; LATE
+video-even | e871e85ef12bd9df | kind = "video"; flows = 5; rate = "3 Mbit/s"; spacing = "even"; \
+frame_rate = 0.7e1; variation = 2.0; LATE
+session | 6e59cd52dd62dc68 | kind = "session"; flows = 60; \
+file = { pareto = { mean = "40 packets", shape = 1.2 } }; think = { exponential = "90 ms" }; LATE
+session-one | a9d2feeffffa6feb | kind = "session"; flows = 1; file = "2 packets"; \
+think = "10 us"; rtt = "100 us"; start = "0 s"
+short | ce44c8fc3b33d39f | kind = "short"; load = 0.3; length = { geometric = "9 packets" }
+transfers | 1c6d8d08ee66ba89 | kind = "transfers"; arrival_rate = 300.0; size = "web-search"
+requests | 800ac5d68aad7ce6 | kind = "requests"; flows = 24; fan_in = 8; \
+response = { geometric = "9 packets" }; think = { exponential = "9 ms" }
+""")
 }
 
 

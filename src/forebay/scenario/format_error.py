@@ -124,17 +124,13 @@ def _unknown_key(place: _Place) -> ScenarioError:
     example = getattr(place.table, "example", None)
     if example:
         hint = f"write {literal(example)}"
-    other = _kinds_with(key) if len(place.path) == 3 and place.path[0] == "traffic" else []
-    if other:
+    other = [name for name, kind in tagged(Traffic) if key in kind.model_fields]
+    if other and len(place.path) == 3 and place.path[0] == "traffic":
         own = place.table.model_fields["kind"].default
         wrong = f"a class of kind {own} has no such key"
         hint = f"write one of {', '.join(known)}; kinds with it: {', '.join(other)}"
         return ScenarioError("unknown-key", wrong, hint, value=key)
     return ScenarioError("unknown-key", "there is no such key", hint, value=key)
-
-
-def _kinds_with(key: str) -> list[str]:
-    return [name for name, kind in tagged(Traffic) if key in kind.model_fields]
 
 
 def _extra_key(key: str, known: list[str]) -> ScenarioError:

@@ -141,7 +141,8 @@ class Loss(ScenarioModel):
     @model_validator(mode="after")
     def _one_model(self) -> Self:
         changes = [name for name in _CHANGES if getattr(self, name) is not None]
-        states = [*changes, *(n for n in ("loss_in_bad", "loss_in_good") if self._has(n))]
+        lossy = ("loss_in_bad", "loss_in_good")
+        states = [*changes, *(name for name in lossy if getattr(self, name) is not None)]
         if self.rate is not None and states:
             wrong, hint = "cannot be set beside rate", "leave it out, or leave rate out"
             raise contradiction(states[0], wrong, hint)
@@ -151,9 +152,6 @@ class Loss(ScenarioModel):
             example = entry(field, 0.25 if states else 0.001)
             raise ScenarioError("missing", "is not written", f"write {example}", field=field)
         return self
-
-    def _has(self, name: str) -> bool:
-        return getattr(self, name) is not None
 
     @property
     def in_states(self) -> tuple[float, float]:

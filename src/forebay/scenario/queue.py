@@ -121,14 +121,10 @@ def _readers(parameter: str) -> tuple[str, ...]:
     return tuple(each.name for each in DISCIPLINES.values() if parameter in each.parameters)
 
 
-def _as_in_linux() -> str:
-    """Return the names that need no words of their own in the description of `discipline`."""
-    others = DISCIPLINES.keys() - {"drop-tail", "bfifo", "pfifo_head_drop", "classes"}
-    *first, last = (f'"{name}"' for name in DISCIPLINES if name in others)
-    return f"{', '.join(first)} and {last}"
-
-
-_AS_IN_LINUX = _as_in_linux()
+_OTHERS = DISCIPLINES.keys() - {"drop-tail", "bfifo", "pfifo_head_drop", "classes"}
+*_FIRST, _LAST_OF = (f'"{name}"' for name in DISCIPLINES if name in _OTHERS)
+_AS_IN_LINUX = f"{', '.join(_FIRST)} and {_LAST_OF}"
+"""Names that need no words of their own in the description of `discipline`."""
 _BYTES = Between(DataSize(1), DataSize(10**12))
 _TIMES = Between(Duration(1e-9), Duration(3600))
 _PRIORITIES = Between(0, 1000, "number")

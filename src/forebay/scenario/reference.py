@@ -218,17 +218,13 @@ def _summary(model: type[BaseModel]) -> str:
     return _IN_PYTHON.sub("", cleandoc(model.__doc__ or ""))
 
 
-def _any_model(field: FieldInfo) -> bool:
-    return not _is_law(field) and any(True for _ in _models(field.annotation))
-
-
 def _is_law(field: FieldInfo) -> bool:
     """Whether the field has a distribution or a length; these are explained after all tables."""
     return any(issubclass(each, Distribution | FlowLength) for each in _models(field.annotation))
 
 
 def _row(key: str, field: FieldInfo, meaning: str | None) -> str:
-    nested = _any_model(field)
+    nested = not _is_law(field) and any(_models(field.annotation))
     meaning = field.description or meaning or _summary(next(_models(field.annotation)))
     default = _default_table(field) if nested else _default(field)
     unit = ("tables" if get_origin(field.annotation) is tuple else "table") if nested else ""

@@ -138,19 +138,16 @@ class Schedule(ScenarioModel):
                 raise ScenarioError("missing", "is not written", hint, field=missing)
             if self.period is not None:
                 raise contradiction("period", "is of times", "leave it out, or write times")
-            self._check_means()
+            for name, law in (("on", self.on), ("off", self.off)):
+                if law is not None and law.mean < _LEAST_ON:
+                    wrong, hint = f"is {law.mean} in the mean", f"write {_LEAST_ON} or more"
+                    raise ScenarioError("out-of-range", wrong, hint, field=name)
             return self
         for name in ("on", "off"):
             if getattr(self, name) is not None:
                 raise contradiction(name, "stands by times", "leave one of the two out")
         self._check_times(self.times)
         return self
-
-    def _check_means(self) -> None:
-        for name, law in (("on", self.on), ("off", self.off)):
-            if law is not None and law.mean < _LEAST_ON:
-                wrong, hint = f"is {law.mean} in the mean", f"write {_LEAST_ON} or more"
-                raise ScenarioError("out-of-range", wrong, hint, field=name)
 
     def _check_times(self, times: tuple[tuple[Duration, Duration], ...]) -> None:
         instants = list(chain.from_iterable(times))

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import Element, SubElement, tostring
-
-import rustworkx
 
 from forebay.scenario import Rate
 from forebay.topology.graph import (
@@ -31,6 +26,8 @@ from forebay.topology.graph import (
 )
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from forebay.scenario import NetworkFile
 
 
@@ -159,49 +156,41 @@ def _read_of_link(data: dict[str, Any]) -> set[str]:
     return {*_NAMES, rate, delay or _first(data, _DELAYS)[0] or _first(data, _LENGTHS)[0]}
 
 
-_TYPES = ("boolean", "int", "long", "float", "double", "string")
-_OWNERS = ("all", "graph", "node", "edge")
-_DRAWN = "yed-label"  # the key of a label that stood in a drawing
-
-
-def _check_edges(root: Element) -> None:
-    """Refuse an edge of GraphML to a node that is not there: the reader would add the node."""
-    nodes = {node.get("id") for node in root.iter("node")}
-    for edge in root.iter("edge"):
-        for end in ("source", "target"):
-            if edge.get(end) not in nodes:
-                wrong = f'the {end} of an edge is "{str(edge.get(end))[:60]}", which is no node'
-                raise refuse(wrong, "write the id of a <node>", "file")
-
-
 def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adjacency:
     """Read the first graph of a file. Raises ScenarioError."""
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     _flatten(root)
-    _check_edges(root)
-    _complete_keys(root)
-    _take_drawn_labels(root)
-    try:
-        text = tostring(root, "utf-8")  # the reader knows no other encoding
-    except RecursionError:
-        wrong = f"{file.path} is not GraphML (elements in elements, too many times)"
-        raise refuse(wrong, "write the path of a GraphML file", "file") from None
-    with tempfile.NamedTemporaryFile(suffix=".graphml", delete=False) as copy:
-        copy.write(text)
-    try:
-        graphs = rustworkx.read_graphml(copy.name)
-    except Exception as error:
-        wrong = f"{file.path} is not GraphML ({' '.join(str(error).split())[:80]})"
-        raise refuse(wrong, "write the path of a GraphML file", "file") from None
-    finally:
-        os.unlink(copy.name)
-    if not graphs or not graphs[0].num_nodes():
+    graph = root.find("graph")
+    if graph is None or graph.find("node") is None:
         raise refuse(f"{file.path} has no nodes", "write a GraphML file with a graph", "file")
-    graph = graphs[0]
-    nodes = {index: dict(graph[index]) for index in graph.node_indices()}
-    one_way = isinstance(graph, rustworkx.PyDiGraph)
-    return from_nodes(nodes, list(graph.weighted_edge_list()), one_way=one_way, unit_bps=unit_bps)
+    found = graph.findall("node")
+    number = {node.get("id"): index for index, node in enumerate(found)}
+    faults = {
+        "its graph has no edgedefault": graph.get("edgedefault") not in ("directed", "undirected"),
+        "a node has no id": None in number,
+        "two nodes have one id": len(number) < len(found),
+        "it has hyperedges": graph.find("hyperedge") is not None,
+    }
+    for wrong, holds in faults.items():
+        if holds:
+            hint = "write the path of a GraphML file"
+            raise refuse(f"{file.path} is not GraphML ({wrong})", hint, "file")
+    keys = {owner: _keys(root, owner) for owner in ("node", "edge")}
+    nodes = {
+        index: {"id": node.get("id")} | _drawn_label(node) | _values(node, keys["node"])
+        for index, node in enumerate(found)
+    }
+    edges = []
+    for edge in graph.findall("edge"):
+        for end in ("source", "target"):
+            if edge.get(end) not in number:
+                wrong = f'the {end} of an edge is "{str(edge.get(end))[:60]}", which is no node'
+                raise refuse(wrong, "write the id of a <node>", "file")
+        ends = number[edge.get("source")], number[edge.get("target")]
+        edges.append((*ends, _values(edge, keys["edge"])))
+    one_way = graph.get("edgedefault") == "directed"
+    return from_nodes(nodes, edges, one_way=one_way, unit_bps=unit_bps)
 
 
 def _flatten(root: Element) -> None:
@@ -220,43 +209,32 @@ def _flatten(root: Element) -> None:
                 outer.remove(node)
 
 
-def _complete_keys(root: Element) -> None:
-    """Give keys without a name or a type both, as yEd's are; take out those of ports."""
-    for key in list(root.iter("key")):
-        if key.get("for", "all") not in _OWNERS:
-            root.remove(key)
-            continue
-        name = key.get("attr.name") or key.get("yfiles.type") or key.get("id")
-        key.set("attr.name", name or "")
-        if key.get("attr.type") not in _TYPES:
-            key.set("attr.type", "string")
+def _keys(root: Element, owner: str) -> dict[str | None, tuple[str, str]]:
+    """Return the name and the default of each key of nodes or edges; yEd's have a type alone."""
+    return {
+        key.get("id"): (
+            key.get("attr.name") or key.get("yfiles.type") or key.get("id") or "",
+            key.findtext("default") or "",
+        )
+        for key in root.iter("key")
+        if key.get("for", "all") in ("all", owner)
+    }
 
 
-def _take_drawn_labels(root: Element) -> None:
-    """Make the text of a NodeLabel in a drawing a node's label, and take drawings out."""
-    label = _label_key(root)
-    for node in root.iter("node"):
-        own = any(data.get("key") == label for data in node.findall("data"))
-        texts = (each.text or "" for each in node.iter("NodeLabel"))
-        drawn = next((text.strip() for text in texts if text.strip()), "")
-        if drawn and not own:
-            SubElement(node, "data", {"key": label}).text = drawn
-    known = {key.get("id") for key in root.iter("key")}
-    for parent in [root, *root.iter("node"), *root.iter("edge"), *root.iter("graph")]:
-        for each in list(parent):
-            drawing = each.tag == "data" and (len(each) or each.get("key") not in known)
-            if drawing or each.tag == "port":
-                parent.remove(each)
+def _values(element: Element, keys: dict[str | None, tuple[str, str]]) -> dict[str, Any]:
+    """Return the values of a node or an edge by name, as they are written; without drawings."""
+    values = {name: default for name, default in keys.values() if default}
+    for data in element.findall("data"):
+        text = (data.text or "").strip()
+        if data.get("key") in keys and text and not len(data):
+            values[keys[data.get("key")][0]] = text
+    return values
 
 
-def _label_key(root: Element) -> str:
-    """Return the id of the key of nodes' labels, which is made if there is none."""
-    for key in root.iter("key"):
-        if key.get("attr.name") == "label" and key.get("for", "all") in ("node", "all"):
-            return key.get("id", "")
-    made = {"id": _DRAWN, "for": "node", "attr.name": "label", "attr.type": "string"}
-    root.insert(0, Element("key", made))
-    return _DRAWN
+def _drawn_label(node: Element) -> dict[str, Any]:
+    """Return the text of a NodeLabel in a drawing as the node's label."""
+    texts = ((each.text or "").strip() for each in node.iter("NodeLabel"))
+    return {"label": next(filter(None, texts), "")}
 
 
 def from_nodes(

@@ -145,7 +145,10 @@ def worst_link(
         update={
             "utilization": min((each.utilization for each in used), key=_value),
             "loss_rate": max((each.loss_rate for each in links), key=_value),
-            "queue_packets": max((each.queue_packets for each in links), key=_mean),
+            "queue_packets": max(
+                (each.queue_packets for each in links),
+                key=lambda of: 0.0 if of is None else _value(of.mean),
+            ),
             "queue_delay_s": _longest([each.queue_delay_s for each in links]),
             "goal_metrics": _goal_metrics(links),
         }

@@ -312,7 +312,8 @@ def requests(group: Requests, index: int, seed: int, link_rate: float, end_ps: i
     files = OwnFiles(
         counts,
         np.concatenate([each.ravel() for each in segments]),
-        np.concatenate([_next(each).ravel() for each in service]),
+        # For each answer the service time of the one after it; 0 after the last.
+        np.concatenate([np.pad(each[:, 1:], ((0, 0), (0, 1))).ravel() for each in service]),
     )
     return Part(
         start_ps=asked + (rtt - rtt // 2) + begins,
@@ -322,11 +323,6 @@ def requests(group: Requests, index: int, seed: int, link_rate: float, end_ps: i
         files=files,
         requests=OwnRequests(workers, asked[first], [each[:-1] for each in thinks]),
     )
-
-
-def _next(service: _Ints) -> _Ints:
-    """Return for each answer the service time of the one after it; 0 after the last."""
-    return np.concatenate([service[:, 1:], np.zeros((len(service), 1), np.int64)], axis=1)
 
 
 def _thinks(

@@ -1,7 +1,9 @@
 """The shipped traces of rates, drawn by models whose numbers were published.
 
-``python -m forebay.scenario.generate_traces`` writes `scenarios/traces` anew. No measured trace was
-copied. docs/how-to/links-that-vary.md says which numbers are published, by whom, and which are not.
+    .venv/bin/python benches/traces.py
+
+writes `src/forebay/scenarios/traces` anew. No measured trace was copied.
+docs/how-to/links-that-vary.md says which numbers are published, by whom, and which are not.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
-FOLDER = Path(__file__).parents[1] / "scenarios" / "traces"
+FOLDER = Path(__file__).parents[1] / "src/forebay/scenarios/traces"
 Rates = list[float]
 """Mbit/s, one for each step."""
 
@@ -111,7 +113,7 @@ def text(name: str) -> str:
     """Return the content of a trace's file: steps of at least 100 ms, in s and Mbit/s."""
     rates = MODELS[name](Random(_SEED))
     rows = (f"{_STEP_S * place:.1f} s,{rate:.1f} Mbit/s" for place, rate in _changes(rates))
-    return "\n".join([f"# {name}: drawn by forebay.scenario.generate_traces", *rows, ""])
+    return "\n".join([f"# {name}: drawn by benches/traces.py", *rows, ""])
 
 
 def _changes(rates: Rates) -> Iterable[tuple[int, float]]:
