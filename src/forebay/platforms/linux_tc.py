@@ -279,10 +279,8 @@ _RATE_KEYS = ("Rate", "CeilRate", "Bandwidth")
 def _write_networkd(order: Order) -> Written:
     """Write the sections for a leaf, below a tbf if the port is shaped."""
     port, wanted, aqm = order.port, order.wanted, order.wanted.aqm
-    limit, rounding = (
-        -(-wanted.bytes * port.frame_bytes // port.packet_bytes),
-        port.packet_bytes - 1,
-    )
+    limit = -(-wanted.bytes * port.frame_bytes // port.packet_bytes)
+    rounding = port.packet_bytes - 1
     if aqm is not None:
         assert aqm.parameter == "target", "codel and fq_codel"
         limit = wanted.packets * port.frame_bytes
