@@ -482,7 +482,7 @@ LINUX = {
     )
 } | {
     f"tbf of {text}": Case(f"{TC}root tbf rate {text} burst 32kbit limit 1mb", served=rate)
-    for text, rate in (("100mibit", 104_857_600), ("3kibps", 24_576), ("2.5Gibit", 2684354560))
+    for text, rate in (("100mibit", 104_857_600), ("3kibps", 24_576), ("3kibit", 3072))
 } | {
     f"{kind} of {rate}": Case(text, served=None, trap=f'the rate "{rate}" is not known')
     for rate in ("20%", "$RATE", "50mbits", "${DOWN}kbit")
