@@ -19,8 +19,8 @@ from forebay import _core
 from forebay.errors import argument, option
 from forebay.measure import flow_records
 from forebay.measure.estimate import Estimate, Floats, Measured, MeasureError, batch_mean
-from forebay.measure.population import over_time, robust_minimum
 from forebay.measure.records import bits_per_second, entries_of, read_captures
+from forebay.measure.traffic import over_time, robust_minimum
 
 if TYPE_CHECKING:
     from forebay._core import ExportReadings
