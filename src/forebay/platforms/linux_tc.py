@@ -79,9 +79,8 @@ def _managed(order: Order, aqm: Aqm) -> tuple[str, int]:
         options += f"probability {aqm.probability:g}"
         rounding = 1
     else:
-        options = f"limit {packets} target {ceil(1e6 * aqm.target_s)}us"
-        if aqm.interval_s is not None:
-            options += f" interval {ceil(1e6 * aqm.interval_s)}us"
+        times = order.wanted.times(1e6)
+        options = " ".join([f"limit {packets}", *(f"{key} {ceil(times[key])}us" for key in times)])
     return f"{aqm.discipline} {options}{' ecn' if aqm.ecn else ''}", rounding
 
 
@@ -282,13 +281,10 @@ def _write_networkd(order: Order) -> Written:
     limit = -(-wanted.bytes * port.frame_bytes // port.packet_bytes)
     rounding = port.packet_bytes - 1
     if aqm is not None:
-        assert aqm.parameter == "target", "codel and fq_codel"
         limit = wanted.packets * port.frame_bytes
         name = next(name for name, kind in _SECTIONS.items() if kind == aqm.discipline)
-        keys = [f"PacketLimit={wanted.packets}", f"TargetSec={ceil(1e6 * aqm.target_s)}us"]
-        if aqm.interval_s is not None:
-            keys.append(f"IntervalSec={ceil(1e6 * aqm.interval_s)}us")
-        keys.append(f"ECN={'yes' if aqm.ecn else 'no'}")
+        times = [f"{key.title()}Sec={ceil(us)}us" for key, us in wanted.times(1e6).items()]
+        keys = [f"PacketLimit={wanted.packets}", *times, f"ECN={'yes' if aqm.ecn else 'no'}"]
     elif order.form == "packets":
         name, keys = "PFIFO", [f"PacketLimit={wanted.whole_packets(port)}"]
     else:

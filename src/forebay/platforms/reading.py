@@ -162,6 +162,13 @@ class Wanted:
         aqm = self.aqm
         return aqm.min_bytes if aqm is not None and aqm.parameter == "min" else None
 
+    def times(self, per_s: float) -> dict[str, float]:
+        """Return target and interval of an AQM in other units than seconds; {} of thresholds."""
+        if self.aqm is None or self.aqm.parameter == "min":
+            return {}
+        ends = {"target": self.aqm.target_s, "interval": self.aqm.interval_s}
+        return {key: per_s * value for key, value in ends.items() if value is not None}
+
     def whole_packets(self, port: Port) -> int:
         """Smallest number of the port's packets that contains the bytes."""
         return -(-self.bytes // port.packet_bytes)
