@@ -19,14 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.measure.estimate import (
-    NORMAL_95,
-    Estimate,
-    Floats,
-    Measured,
-    Refused,
-    batch_mean,
-)
+from forebay.measure.estimate import NORMAL_95, Estimate, Floats, Measured, Refused, batch_mean
 from forebay.measure.hurst import SHORTEST, hurst
 
 if TYPE_CHECKING:

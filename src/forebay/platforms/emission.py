@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import argument, option, setting
+from forebay.platforms.notes import Note, note, trap, uncertain
 from forebay.platforms.reading import (
     ConfiguredQueue,
-    Note,
     Port,
     Wanted,
     amounts,
-    note,
     say,
     say_step,
     say_time,
-    trap,
-    uncertain,
 )
 from forebay.platforms.registry import Order, Platform, get, mark, names
 from forebay.platforms.snippet import PlatformError, Snippet, printable, short

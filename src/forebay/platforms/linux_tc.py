@@ -13,17 +13,8 @@ from math import ceil
 from forebay.errors import option, setting
 from forebay.outcome import Aqm
 from forebay.platforms import tc
-from forebay.platforms.reading import (
-    GUARD,
-    ConfiguredQueue,
-    Note,
-    Place,
-    Port,
-    Served,
-    note,
-    trap,
-    uncertain,
-)
+from forebay.platforms.notes import GUARD, Note, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served
 from forebay.platforms.registry import Order, Platform, Written, matching
 from forebay.platforms.snippet import PlatformError, Snippet, Statement, whole
 

@@ -8,18 +8,8 @@ from math import ceil
 
 from forebay.errors import option
 from forebay.platforms import tc
-from forebay.platforms.reading import (
-    GUARD,
-    ConfiguredQueue,
-    Note,
-    Place,
-    Port,
-    Served,
-    at_rates,
-    lowest,
-    trap,
-    uncertain,
-)
+from forebay.platforms.notes import GUARD, Note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, at_rates, lowest
 from forebay.platforms.registry import Order, Platform, Written, matching
 from forebay.platforms.snippet import PlatformError, Snippet, short, suffixed, whole
 

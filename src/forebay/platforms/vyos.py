@@ -10,7 +10,8 @@ from math import ceil
 from forebay.errors import setting
 from forebay.outcome import Aqm
 from forebay.platforms import tc
-from forebay.platforms.reading import GUARD, ConfiguredQueue, Place, Port, Served, note, trap
+from forebay.platforms.notes import GUARD, note, trap
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served
 from forebay.platforms.registry import Order, Platform, Written, matching
 from forebay.platforms.snippet import PlatformError, Snippet, Statement, whole
 
