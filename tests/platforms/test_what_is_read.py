@@ -529,6 +529,9 @@ OTHERS = {
                                  bytes=120_000, served=None),
     "mikrotik set by name": Case("/queue type set default-small pfifo-limit=20\n", "mikrotik",
                                  bytes=30_000, served=None),
+    "mikrotik simple, the other way": Case(
+        f"{TYPE}pfifo pfifo-limit=40\n/queue simple add target=a queue=x/w max-limit=8M/90M\n",
+        served=90e6),
     "mikrotik simple": Case(
         f"{TYPE}pfifo pfifo-limit=40\n/queue simple add target=a queue=w/x max-limit=8M/90M\n",
         bytes=60_000, served=8e6),
