@@ -1,10 +1,17 @@
-"""An interval holds its value, at the ends of the range too."""
+"""An interval holds its value, at the ends of the range too; and what is said besides values."""
+
+import subprocess
+import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
+from tests.measure.test_exports import PROTOCOLS, written
 
-from forebay.measure.estimate import share
+from forebay.measure.capture import _losses
+from forebay.measure.estimate import BATCHES, STUDENT_95, Measured, share
 
 
 @given(st.integers(0, 10**9), st.integers(1, 10**9))
@@ -20,20 +27,11 @@ def test_none_and_all_are_in_their_intervals(whole):
 
 
 def test_the_interval_of_twenty_batches_is_student_s():
-    from scipy.special import stdtrit
-
-    from forebay.measure.estimate import BATCHES, STUDENT_95
-
     assert pytest.approx(float(stdtrit(BATCHES - 1, 0.975)), rel=1e-12) == STUDENT_95
 
 
 def test_a_capture_without_an_h_needs_no_scipy_and_no_asyncio(tmp_path):
     """Half a second of each command was their loading."""
-    import subprocess
-    import sys
-
-    from tests.measure.test_exports import PROTOCOLS, written
-
     path = written(tmp_path / "x.pcap", PROTOCOLS["v5"])
     code = (
         "import sys; from forebay import measure;"
@@ -42,3 +40,11 @@ def test_a_capture_without_an_h_needs_no_scipy_and_no_asyncio(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize(("lost", "said"), [(50, False), (150, True)])
+def test_heavy_loss_is_said_to_bias_round_trips_and_losses(lost, said):
+    found = Measured()
+    counted: Any = {"data_segments": 1000, "lost_before": lost, "repeated": 0, "late": 0}
+    _losses(counted, "egress", found)
+    assert any("too long" in note for note in found.notes) is said

@@ -99,7 +99,7 @@ def test_what_cannot_carry_h_is_refused():
 def test_an_h_outside_its_range_is_refused_with_the_reason():
     """Bytes of a constant rate: what is left after rounding falls faster than any noise."""
     from forebay.measure.estimate import Estimate, Measured
-    from forebay.measure.load import possible_methods, slope_as_hurst
+    from forebay.measure.traffic import possible_methods, slope_as_hurst
 
     found = Measured()
     slope_as_hurst(-0.88, 12, found)

@@ -1,10 +1,6 @@
 """A size that is on a port, judged by the port's counters."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +8,6 @@ import forebay
 from forebay.cli.program import call
 from forebay.measure import MeasureError, judge
 from forebay.measure.table import busiest, hours, read
-from forebay.outcome import SizeResult
 from forebay.scenario import loads
 
 RATE = 100e6
@@ -34,32 +29,29 @@ loss_rate = 0.02
 """
 
 
-@pytest.fixture(scope="module")
-def answer() -> SizeResult:
-    found = forebay.size(loads(LINK), seeds=1, max_seeds=1)
+def sized(text=LINK):
+    found = forebay.size(loads(text), seeds=1, max_seeds=1)
     assert found.recommended is not None
     return found
 
 
-Day = Callable[..., Path]
+@pytest.fixture(scope="module")
+def answer():
+    return sized()
 
 
 @pytest.fixture
-def day(tmp_path: Path) -> Day:
-    """Write a day of five minutes each; ``load`` and ``lost`` by hour."""
+def day(tmp_path):
+    """Write a day of five minutes each; ``load`` and ``lost`` by hour, 0.4 and 0.0 in others."""
 
-    def write(
-        load: Callable[[int], float],
-        lost: Callable[[int], float] = lambda hour: 0.0,
-        queue: float | None = None,
-        first: float = 1_764_115_200.0,
-    ) -> Path:
+    def write(load, lost=None, *, quiet=0.4, queue=None, first=1_764_115_200):
         rows, octets, drops = [], 0.0, 0.0
         for step in range(289):
             if step:
                 hour = (step - 1) // 12
-                octets += load(hour) * FULL
-                drops += round(lost(hour) * load(hour) * FULL / 1500)
+                used = load.get(hour, quiet)
+                octets += used * FULL
+                drops += round((lost or {}).get(hour, 0.0) * used * FULL / 1500)
             row = [first + 300 * step, round(octets), round(drops)]
             rows.append([*row, *([] if queue is None else [queue])])
         head = "time_s,octets,drops" + ("" if queue is None else ",queue_packets")
@@ -70,23 +62,21 @@ def day(tmp_path: Path) -> Day:
     return write
 
 
-def evening(hour: int) -> float:
-    return 0.97 if hour == 20 else 0.4
+EVENING = {20: 0.97}
+ALL = range(24)
 
 
-def test_the_busiest_hour_is_named(day: Day, answer: SizeResult) -> None:
-    table = day(evening)
-    found = judge(table, answer)
+def test_the_busiest_hour_is_named(day, answer):
+    found = judge(day(EVENING), answer)
     assert found.busy_hour.when == "2025-11-26 20:00 to 21:00 UTC"
     assert found.busy_hour.utilization == pytest.approx(0.97)
     assert found.verdict == "as answered" and found.exit_status == 0
     assert len(found.hours) == 24 and found.hours[3].verdict == "not tested"
 
 
-def test_an_hour_between_two_whole_ones_is_found(day: Day) -> None:
-    rows = read(day(lambda hour: 0.9 if hour in (7, 8) else 0.1), RATE)
-    assert busiest(rows).seconds == 3600
-    half = read(day(lambda hour: 0.9 if hour == 8 else 0.1, first=0.0), RATE)
+def test_an_hour_between_two_whole_ones_is_found(day):
+    assert busiest(read(day({7: 0.9, 8: 0.9}, quiet=0.1), RATE)).seconds == 3600
+    half = read(day({8: 0.9}, quiet=0.1, first=0), RATE)
     assert busiest(half).when == "8.00 h to 9.00 h"
     assert sum(each.seconds for each in hours(half)) == 86_400
 
@@ -102,60 +92,55 @@ def test_an_hour_between_two_whole_ones_is_found(day: Day) -> None:
         (0.0, 0.0, "not tested"),
     ],
 )
-def test_verdicts_by_load_and_loss(
-    day: Day, answer: SizeResult, load: float, lost: float, verdict: str
-) -> None:
-    found = judge(day(lambda hour: load if hour == 20 else 0.2 * load, lambda hour: lost), answer)
+def test_verdicts_by_load_and_loss(day, answer, load, lost, verdict):
+    found = judge(day({20: load}, dict.fromkeys(ALL, lost), quiet=0.2 * load), answer)
     assert found.verdict == verdict
     assert found.exit_status == (verdict in ("too small", "add capacity"))
     if (load, lost) == (0.5, 0.05):
         assert "bursts overflow it although the link is not full" in found.why
 
 
-def test_a_queue_above_the_goal_is_too_large(day: Day) -> None:
-    text = LINK.replace("0.02", "0.05") + 'queue_delay_mean = "2 ms"\n'
-    answer = forebay.size(loads(text), seeds=1, max_seeds=1)  # some 24 packets, 2.9 ms
-    found = judge(day(evening, queue=20), answer)  # 2.4 ms
+def test_a_queue_above_the_goal_is_too_large(day):
+    answer = sized(LINK.replace("0.02", "0.05") + 'queue_delay_mean = "2 ms"\n')  # 24 packets
+    found = judge(day(EVENING, queue=20), answer)  # 2.4 ms
     assert found.verdict == "too large" and "2.4 ms on average, above the goal" in found.why
     assert any("17 packets in the queue" in line for line in found.alarms)
-    assert judge(day(evening, queue=12), answer).verdict == "as answered"
+    assert judge(day(EVENING, queue=12), answer).verdict == "as answered"
 
 
-def test_the_alarms_are_for_the_table_s_own_interval(day: Day, answer: SizeResult) -> None:
-    (drops, octets) = judge(day(evening), answer).alarms
+def test_the_alarms_are_for_the_table_s_own_interval(day, answer):
+    (drops, octets) = judge(day(EVENING), answer).alarms
     assert f"more than {round(0.02 * FULL / 1500)} drops" in drops and "every 300 s" in drops
     assert f"below {round(0.81 * FULL)} octets" in octets
 
 
-def test_the_command_line(
-    day: Day, answer: SizeResult, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line(day, answer, tmp_path, capsys):
     saved = tmp_path / "answer.json"
     saved.write_text(answer.to_json())
-    table = str(day(evening, lambda hour: 0.05 if hour == 20 else 0.0))
-    assert call(["measure", "--counters", table, "--answer", str(saved)]) == 1
+    words = ["measure", "--counters", str(day(EVENING, {20: 0.05})), "--answer"]
+    assert call([*words, str(saved)]) == 1
     out = capsys.readouterr().out
     assert "too small" in out and "2025-11-26 20:00 to 21:00 UTC" in out
-    assert call(["measure", "--counters", table, "--answer", str(saved), "--json"]) == 1
+    assert call([*words, str(saved), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["verdict"] == document["busy_hour"]["verdict"] == "too small"
     assert call(["measure", "--answer", str(saved)]) == 2
     assert "--answer needs --counters" in capsys.readouterr().err
-    assert call(["measure", "--counters", table, "--answer", "none.json"]) == 2
+    assert call([*words, "none.json"]) == 2
     assert "cannot be read" in capsys.readouterr().err
 
 
-def test_an_answer_without_a_size_is_refused(day: Day, answer: SizeResult) -> None:
+def test_an_answer_without_a_size_is_refused(day, answer):
     none = answer.model_copy(update={"recommended": None, "reason": "no buffer meets the goals"})
     with pytest.raises(MeasureError, match="recommends no size"):
-        judge(day(evening), none)
+        judge(day(EVENING), none)
     with pytest.raises(MeasureError, match="octets exceed"):
-        judge(day(evening), answer, rate="10 Mbit/s")
+        judge(day(EVENING), answer, rate="10 Mbit/s")
 
 
-def test_estimates_of_the_busiest_hour_alone(day: Day) -> None:
+def test_estimates_of_the_busiest_hour_alone(day):
     """Over the day the link is 42 % used, and n is refused; in its busiest hour it is not."""
-    table = day(evening, lambda hour: 0.01)
+    table = day(EVENING, dict.fromkeys(ALL, 0.01))
     whole, busy = (
         forebay.measure.counters(table, rate="100 Mbit/s", rtt="20 ms..40 ms", busy_hour=alone)
         for alone in (False, True)
@@ -167,37 +152,29 @@ def test_estimates_of_the_busiest_hour_alone(day: Day) -> None:
 
 
 @pytest.mark.parametrize(("share", "verdict"), [(1.0, "as answered"), (0.1, "too small")])
-def test_a_port_that_was_simulated(
-    day: Day, answer: SizeResult, share: float, verdict: str
-) -> None:
+def test_a_port_that_was_simulated(day, answer, share, verdict):
     """The counters of the same traffic behind the recommended size, and behind a tenth of it."""
-    assert answer.recommended is not None
     packets = max(1, round(share * answer.recommended.packets))
     seen = forebay.run(loads(LINK).with_buffer(packets), seed=7).links["bottleneck"]
-    assert seen.utilization is not None and seen.loss_rate is not None
-    used, lost = seen.utilization.value, seen.loss_rate.value
-    table = day(lambda hour: used if hour == 9 else 0.1, lambda hour: lost if hour == 9 else 0.0)
+    table = day({9: seen.utilization.value}, {9: seen.loss_rate.value}, quiet=0.1)
     assert judge(table, answer).verdict == verdict
 
 
-def test_a_queue_above_the_size_is_another_size(day: Day, answer: SizeResult) -> None:
-    assert answer.recommended is not None
+def test_a_queue_above_the_size_is_another_size(day, answer):
     size = answer.recommended.packets
-    found = judge(day(evening, queue=2 * size), answer)
+    found = judge(day(EVENING, queue=2 * size), answer)
     assert found.verdict == "too large"
     assert f"a full queue of {size} packets: the router has a larger one" in found.why
-    assert judge(day(evening, queue=size), answer).verdict == "as answered"
+    assert judge(day(EVENING, queue=size), answer).verdict == "as answered"
 
 
-def test_drops_at_a_half_full_link_are_not_called_unneeded(day: Day, answer: SizeResult) -> None:
-    found = judge(day(lambda hour: 0.5, lambda hour: 0.015), answer)
+def test_drops_at_a_half_full_link_are_not_called_unneeded(day, answer):
+    found = judge(day({}, dict.fromkeys(ALL, 0.015), quiet=0.5), answer)
     assert found.verdict == "not tested"
     assert "hardly ever needed" not in found.why and "not above 2 %" in found.why
 
 
-def test_of_rows_longer_than_an_hour_the_busiest_is_judged(
-    tmp_path: Path, answer: SizeResult
-) -> None:
+def test_of_rows_longer_than_an_hour_the_busiest_is_judged(tmp_path, answer):
     octets, rows = 0.0, ["time_s,octets,drops", "0,0,0"]
     for step in range(12):
         octets += (0.97 if step == 7 else 0.3) * 24 * FULL
@@ -209,9 +186,9 @@ def test_of_rows_longer_than_an_hour_the_busiest_is_judged(
     assert "in the busiest row, which is longer than an hour, 14.00 h" in found.why
 
 
-def test_an_hour_that_loses_more_than_the_busiest_decides(day: Day, answer: SizeResult) -> None:
+def test_an_hour_that_loses_more_than_the_busiest_decides(day, answer):
     """Backups at night: bursts overflow a queue that the evening never tests."""
-    found = judge(day(evening, lambda hour: 0.06 if hour == 3 else 0.0), answer)
+    found = judge(day(EVENING, {3: 0.06}), answer)
     assert found.verdict == "too small" and found.exit_status == 1
     assert found.lossy_hour is not None and "03:00 to 04:00" in found.lossy_hour.when
     assert found.why.startswith("in an hour that is not the busiest, 2025-11-26 03:00 to 04:00 UTC")
@@ -220,8 +197,6 @@ def test_an_hour_that_loses_more_than_the_busiest_decides(day: Day, answer: Size
     assert found.to_dict()["lossy_hour"]["verdict"] == "too small"
 
 
-def test_a_few_drops_of_a_quiet_hour_decide_nothing(day: Day, answer: SizeResult) -> None:
-    quiet = judge(
-        day(lambda hour: 0.97 if hour == 20 else 1e-5, lambda hour: 0.05 * (hour == 3)), answer
-    )
+def test_a_few_drops_of_a_quiet_hour_decide_nothing(day, answer):
+    quiet = judge(day(EVENING, {3: 0.05}, quiet=1e-5), answer)
     assert quiet.verdict == "as answered" and quiet.lossy_hour is None

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -33,14 +34,21 @@ def sent_until(stop, port, datagrams):
             return
 
 
+@contextmanager
+def router(protocol):
+    """Yield the port that a router sends to while this goes on."""
+    port, stop = free_port(), threading.Event()
+    thread = threading.Thread(target=sent_until, args=(stop, port, PROTOCOLS[protocol]))
+    thread.start()
+    yield port
+    stop.set()
+    thread.join()
+
+
 @pytest.mark.parametrize("protocol", ["v5", "v9", "ipfix"])
 def test_what_routers_send_is_read_as_from_a_capture(protocol):
-    port, stop = free_port(), threading.Event()
-    router = threading.Thread(target=sent_until, args=(stop, port, PROTOCOLS[protocol]))
-    router.start()
-    told = measure.listen(str(port), 1.5, rate="100 Mbit/s")
-    stop.set()
-    router.join()
+    with router(protocol) as port:
+        told = measure.listen(str(port), 1.5, rate="100 Mbit/s")
     assert told.packets == FLOWS * PACKETS
     assert told.estimates["load"].value == pytest.approx(LOAD, rel=1e-3)
     assert told.sources == [f"udp {port}"]
@@ -54,24 +62,15 @@ def test_a_port_alone_is_on_loopback():
 
 def test_what_is_kept_has_a_bound(monkeypatch):
     monkeypatch.setattr(flow_records, "MOST_BYTES", 200)
-    port, stop = free_port(), threading.Event()
-    router = threading.Thread(target=sent_until, args=(stop, port, PROTOCOLS["v5"]))
-    router.start()
-    told = measure.listen(str(port), 60, rate="100 Mbit/s")
-    stop.set()
-    router.join()
+    with router("v5") as port:
+        told = measure.listen(str(port), 60, rate="100 Mbit/s")
     assert told.packets < FLOWS * PACKETS
     assert any("of datagrams is the maximum" in note for note in told.notes)
 
 
 def test_a_full_disk_is_told():
-    port, stop = free_port(), threading.Event()
-    router = threading.Thread(target=sent_until, args=(stop, port, PROTOCOLS["v5"]))
-    router.start()
-    with pytest.raises(measure.MeasureError, match="cannot be stored"):
+    with router("v5") as port, pytest.raises(measure.MeasureError, match="cannot be stored"):
         flow_records.listen(str(port), 1.5, Path("/dev/full"))
-    stop.set()
-    router.join()
 
 
 @pytest.mark.parametrize("at", ["", "router:2055", "127.0.0.1", "127.0.0.1:0", "1.2.3.4:70000"])

@@ -20,30 +20,32 @@ def udp_over_ipv6(path, packets, gap_s):
     return path
 
 
-def test_udp_alone_has_a_load_and_a_scenario_only_with_a_buffer(tmp_path):
-    path = udp_over_ipv6(tmp_path / "six.pcap", 3000, 1e-3)
-    told = measure.capture([path], rate="10 Mbit/s")
+@pytest.fixture(scope="module")
+def six(tmp_path_factory):
+    return udp_over_ipv6(tmp_path_factory.mktemp("six") / "six.pcap", 3000, 1e-3)
+
+
+def test_udp_alone_has_a_load_and_a_scenario_only_with_a_buffer(six):
+    told = measure.capture([six], rate="10 Mbit/s")
     assert told.estimates["load"].value == pytest.approx(1048 * 8 / 1e-3 / 10e6, rel=0.01)
     assert told.estimates["unresponsive_share"].value == 1.0
     refused = {one.name for one in told.refused}
     assert {"long_flows", "rtt_s", "loss_rate", "slow_start_burst"} <= refused
     with pytest.raises(measure.MeasureError, match='write buffer="64 packets"'):
         told.scenario()
-    told = measure.capture([path], rate="10 Mbit/s", buffer="64 packets", goal=0.5)
+    told = measure.capture([six], rate="10 Mbit/s", buffer="64 packets", goal=0.5)
     assert [one.kind for one in told.scenario().traffic] == ["udp"]
 
 
-def test_without_tcp_n_is_refused_in_one_line(tmp_path):
-    path = udp_over_ipv6(tmp_path / "six.pcap", 3000, 1e-3)
-    why = {one.name: one.why for one in measure.capture(path, rate="10 Mbit/s").refused}
+def test_without_tcp_n_is_refused_in_one_line(six):
+    why = {one.name: one.why for one in measure.capture(six, rate="10 Mbit/s").refused}
     assert why["long_flows"].startswith("no packet is TCP")
 
 
-def test_a_rate_below_the_load_is_said_and_one_above_it_is_not(tmp_path):
-    path = udp_over_ipv6(tmp_path / "six.pcap", 3000, 1e-3)
-    low = measure.capture(path, rate="1 Mbit/s").notes
+def test_a_rate_below_the_load_is_said_and_one_above_it_is_not(six):
+    low = measure.capture(six, rate="1 Mbit/s").notes
     assert any("the load is 8.38 of the rate, which is too low" in note for note in low)
-    assert not any("too low" in note for note in measure.capture(path, rate="10 Mbit/s").notes)
+    assert not any("too low" in note for note in measure.capture(six, rate="10 Mbit/s").notes)
 
 
 def test_two_packets_have_a_load_that_is_not_negative(tmp_path):
@@ -70,10 +72,9 @@ def test_bursts_are_refused_where_no_round_trip_tells_them_apart(tmp_path):
     assert "no round trip" in refused["slow_start_burst"]
 
 
-def test_one_file_and_one_network_need_no_list(tmp_path):
-    path = udp_over_ipv6(tmp_path / "six.pcap", 3000, 1e-3)
-    several = measure.capture([path], rate="10 Mbit/s", toward=["::/0"])
-    one = measure.capture(path, rate="10 Mbit/s", toward="::/0")
+def test_one_file_and_one_network_need_no_list(six):
+    several = measure.capture([six], rate="10 Mbit/s", toward=["::/0"])
+    one = measure.capture(six, rate="10 Mbit/s", toward="::/0")
     assert one.to_dict() == several.to_dict()
-    assert measure.capture(str(path), rate="10 Mbit/s").packets == one.packets == 3000
+    assert measure.capture(str(six), rate="10 Mbit/s").packets == one.packets == 3000
     assert repr(one).startswith("Measured(3000 packets in 2.999 s: load")

@@ -2,16 +2,9 @@
 
 import numpy as np
 import pytest
+from tests.measure.test_simulated import Played
 
-import forebay
-from forebay import measure
-from forebay.scenario import loads
-
-LINK = """
-link.rate = "10 Mbit/s"
-queue.size = "1000 packets"
-measure = { warmup = "0 s", duration = "400 s" }
-"""
+TIMES = (0, 400)
 FILM = """
 [[traffic]]
 kind = "video"
@@ -32,12 +25,9 @@ start = "0 s"
 """
 
 
-def measured(tmp_path, text, seed):
-    path = tmp_path / "link.pcapng"
-    forebay.run(loads(text), seed=seed, capture=path)
-    return measure.capture(
-        [path], rate="10 Mbit/s", interface="bottleneck", buffer="1000 packets", goal=0.1
-    )
+def measured(tmp_path, traffic, seed):
+    played = Played(tmp_path, "10 Mbit/s", 1000, TIMES, traffic, seed=seed)
+    return played.measured(buffer="1000 packets", goal=0.1)
 
 
 def beta(told):
@@ -50,11 +40,11 @@ def beta(told):
 
 
 def test_a_film_made_again_has_its_load_its_h_and_its_burstiness(tmp_path):
-    first = measured(tmp_path, LINK + FILM, 5)
+    first = measured(tmp_path, FILM, 5)
     (group,) = first.scenario().traffic
     assert group.kind == "video"
     assert group.hurst == pytest.approx(0.8, abs=0.05)
-    again = LINK + first.scenario_toml()[first.scenario_toml().index("[[traffic]]") :]
+    again = first.scenario_toml()[first.scenario_toml().index("[[traffic]]") :]
     again = again[: again.index("[measure]")]
     second = measured(tmp_path, again, 6)
     loads_ = [told.estimates["load"].value for told in (first, second)]
@@ -65,12 +55,8 @@ def test_a_film_made_again_has_its_load_its_h_and_its_burstiness(tmp_path):
 def test_the_time_of_a_packet_is_not_the_knee(tmp_path):
     """Frames of 1/60 s, whose packets leave the link one behind another, 0.6 ms each."""
     film = FILM.replace("2 Mbit/s", "10 Mbit/s").replace('spacing = "even"', "frame_rate = 60.0")
-    path = tmp_path / "link.pcapng"
-    link = LINK.replace("10 Mbit/s", "20 Mbit/s").replace("400 s", "120 s")
-    forebay.run(loads(link + film), seed=1, capture=path)
-    told = measure.capture(
-        path, rate="20 Mbit/s", interface="bottleneck", buffer="99 packets", goal=0.1
-    )
+    played = Played(tmp_path, "20 Mbit/s", 1000, (0, 120), film, seed=1)
+    told = played.measured(buffer="99 packets", goal=0.1)
     knee = told.estimates["burstiness_knee_s"]
     assert knee.low <= 1 / 60 <= knee.high
     assert told.scenario().traffic[0].kind == "video"
@@ -78,21 +64,18 @@ def test_the_time_of_a_packet_is_not_the_knee(tmp_path):
 
 
 def test_a_poisson_stream_stays_one(tmp_path):
-    (group,) = measured(tmp_path, LINK + POISSON, 5).scenario().traffic
+    (group,) = measured(tmp_path, POISSON, 5).scenario().traffic
     assert (group.kind, group.arrivals) == ("udp", "poisson")
 
 
 def test_a_stream_that_was_captured_is_played_again_packet_by_packet(tmp_path):
-    link = LINK.replace("400 s", "20 s")
-    first = tmp_path / "first.pcapng"
-    forebay.run(loads(link + POISSON), seed=5, capture=first)
+    played = Played(tmp_path, "10 Mbit/s", 1000, (0, 20), POISSON, seed=5)
+    kept = played.measured(replay=True)
     path = tmp_path / "stream.csv"
-    kept = measure.capture([first], rate="10 Mbit/s", interface="bottleneck", replay=True)
     path.write_text(kept.packet_list())
     group = f'[[traffic]]\nkind = "replay"\nflows = 1\nstart = "0 s"\nfile = "{path}"\n'
-    again = tmp_path / "again.pcapng"
-    forebay.run(loads(link + group), capture=again)
-    second = measure.capture([again], rate="10 Mbit/s", interface="bottleneck", replay=True)
+    again = Played(tmp_path, "10 Mbit/s", 1000, (0, 20), group, seed=1)
+    second = again.measured(replay=True)
     lists = [np.loadtxt(text.splitlines(), delimiter=",", skiprows=1)
              for text in (kept.packet_list(), second.packet_list())]  # fmt: skip
     count = len(lists[1])

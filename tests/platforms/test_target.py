@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,68 +22,61 @@ def forebay(*words: str) -> int:
 def test_a_scenario_gives_its_own_queue_and_rate() -> None:
     wanted, port = read_target(SCENARIO)
     assert (wanted.bytes, wanted.packets, port.rate_bps) == (193_500, 129, 155e6)
+    assert read_target("oc3-gsr")[0].bytes == 193_500, "a shipped one is found by its name"
     longer, _ = read_target(SCENARIO, overrides=["queue.size=10 ms"])
     assert (longer.bytes, longer.packets) == (193_750, 129)
 
 
+def sizing(folder: Path, **fields: Any) -> str:
+    """Write the document of a sizing; return its path."""
+    path = folder / "size.json"
+    path.write_text(json.dumps({"schema": 1} | fields))
+    return str(path)
+
+
 def test_a_sizing_gives_the_buffer_found(tmp_path: Path) -> None:
-    path = tmp_path / "size.json"
     buffer = {"packets": 129, "bytes": 193_500, "seconds": 193_500 * 8 / 155e6}
     recommended = {**buffer, "packets": 200, "bytes": 300_000, "why": ["it holds two bursts"]}
-    document = {"schema": 1, "buffer": buffer, "recommended": recommended}
-    path.write_text(json.dumps(document))
-    wanted, port = read_target(str(path))
+    wanted, port = read_target(sizing(tmp_path, buffer=buffer, recommended=recommended))
     assert (wanted.packets, wanted.bytes, port.rate_bps) == (200, 300_000, 155e6)
     assert port.packet_bytes == 1500
     assert "! why: it holds two bursts" in emit(wanted, port, "ios-xe").text
-    path.write_text(json.dumps({"schema": 1, "buffer": None}))
     with pytest.raises(PlatformError, match="found none"):
-        read_target(str(path))
+        read_target(sizing(tmp_path, buffer=None))
 
 
 @pytest.mark.parametrize(
-    ("buffer", "region", "packets"),
-    [
-        ({"packets": 3, "low": 1, "high": 40}, [], 40),
-        ({"packets": 3, "low": 1, "high": 40}, [(3, None)], 40),
-        ({"packets": 3, "low": 1, "high": 40}, [(3, 20)], 20),
-        ({"packets": 30, "low": 1, "high": 30}, [(30, 30)], 30),
-    ],
+    ("least", "high", "region", "packets"),
+    [(3, 40, [], 40), (3, 40, [(3, None)], 40), (3, 40, [(3, 20)], 20), (30, 30, [(30, 30)], 30)],
 )
 def test_a_size_that_is_not_recommended_is_written_by_force_alone(
-    tmp_path: Path, buffer: dict[str, int], region: list[tuple[int, int | None]], packets: int
+    tmp_path: Path, least: int, high: int, region: list[tuple[int, int | None]], packets: int
 ) -> None:
-    path, octets = tmp_path / "size.json", 1500 * buffer["packets"]
     sizes = [{"low": a, "high": b, "binding_low": [], "binding_high": []} for a, b in region]
-    document = {
-        "schema": 1, "region": sizes, "reason": "the evidence leaves 1 to 40 packets",
-        "buffer": {**buffer, "bytes": octets, "seconds": octets * 8 / 1e9},
-    }  # fmt: skip
-    path.write_text(json.dumps(document))
+    buffer = {"packets": least, "low": 1, "high": high, "bytes": 1500 * least,
+              "seconds": 1500 * least * 8 / 1e9}  # fmt: skip
+    reason = "the evidence leaves 1 to 40 packets"
+    path = sizing(tmp_path, region=sizes, reason=reason, buffer=buffer)
     with pytest.raises(PlatformError, match="recommends no size: the evidence leaves") as error:
-        read_sizing(str(path))
+        read_sizing(path)
     assert error.value.exit_status == 3 and "\n" not in str(error.value)
-    wanted, port = read_sizing(str(path), force=True)
+    wanted, port = read_sizing(path, force=True)
     assert wanted.packets == packets
     text = emit(wanted, port, "ios-xe").text
-    assert "! why: not recommended: the evidence leaves 1 to 40 packets" in text
-    assert f"queue-limit {packets} packets" in text
+    assert f"! why: not recommended: {reason}" in text and f"queue-limit {packets} packets" in text
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", "nonsense", '{"schema": 1, "buffer": {}}'])
+NEWER = '{"schema": 99, "buffer": {"packets": 129, "bytes": 193500, "seconds": 0.01}}'
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "nonsense", '{"schema": 1, "buffer": {}}', NEWER])
 def test_another_json_file_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
-    with pytest.raises(PlatformError, match="not a document of a sizing"):
+    with pytest.raises(PlatformError, match="not a document of a sizing") as refused:
         read_target(str(path))
-
-
-def test_a_newer_schema_is_said(tmp_path: Path) -> None:
-    path = tmp_path / "newer.json"
-    buffer = {"packets": 129, "bytes": 193_500, "seconds": 0.01}
-    path.write_text(json.dumps({"schema": 99, "buffer": buffer}))
-    with pytest.raises(PlatformError, match=r"schema 99 is newer than 1.*; upgrade forebay"):
-        read_target(str(path))
+    newer = "schema 99 is newer than 1, the newest known here; upgrade forebay"
+    assert (newer in str(refused.value)) == (text == NEWER)
 
 
 @pytest.mark.parametrize(
@@ -140,14 +134,10 @@ def test_lint_against_a_scenario(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert (queue["verdict"], queue["bytes"]) == ("smaller", 33_024)
 
 
-def test_json_to_paste_stays_clean(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_to_paste_stays_clean_and_json_documents(capsys: pytest.CaptureFixture[str]) -> None:
     assert forebay("emit", SCENARIO, "--platform", "sonic") == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["BUFFER_PROFILE"]
-    assert "193500 B" in err
-
-
-def test_json_documents(capsys: pytest.CaptureFixture[str]) -> None:
+    assert json.loads(out)["BUFFER_PROFILE"] and "193500 B" in err
     assert forebay("emit", SCENARIO, "--platform", "linux-tc", "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert document["asked"]["packets"] == document["given"]["packets"] == 129
@@ -227,11 +217,6 @@ def test_a_port_is_called_by_its_rate(
     assert "no port runs at 155 Mbit/s" in capsys.readouterr().out
 
 
-def test_a_shipped_scenario_is_found_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(["platforms", "emit", "oc3-gsr", "--platform", "junos"]) == 0
-    assert "129 packets" in capsys.readouterr().out
-
-
 SHAPED = UNSIZED.replace(
     "[[traffic]]", '[link.shaper]\nrate = "50 Mbit/s"\nburst = "30 kB"\n[[traffic]]'
 )
@@ -256,8 +241,6 @@ def test_an_answer_for_a_shaped_link_has_its_shaper(tmp_path: Path) -> None:
                "engine": "simulation", "links": {"bottleneck": there},
                "classes": [], "broken_assumptions": [], "provenance": made_by}  # fmt: skip
     point = {"packets": 100, "seeds": 1, "verdict": "met", "outcome": outcome}
-    path = tmp_path / "answer.json"
-    path.write_text(json.dumps({"schema": 1, "buffer": sized, "curve": [point],
-                                "recommended": {**sized, "why": []}}))  # fmt: skip
-    _, port = read_sizing(str(path))
+    path = sizing(tmp_path, buffer=sized, curve=[point], recommended={**sized, "why": []})
+    _, port = read_sizing(path)
     assert (port.rate_bps, port.line, port.burst_bytes) == (5e7, 2e8, 30_000)

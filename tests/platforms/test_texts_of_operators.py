@@ -36,6 +36,7 @@ def nx(*lines: str) -> str:
     return f"{head}{body}system qos\n  service-policy type queuing output OUT\n"
 
 
+EARLY = "random-detect minimum-threshold 100 kbytes maximum-threshold 200 kbytes"
 COS = "set class-of-service "
 BE = f"{COS}schedulers be "
 MAP = f"{COS}scheduler-maps m forwarding-class be scheduler be\n"
@@ -120,14 +121,10 @@ ROWS: dict[str, list[Row]] = {
         (nx("shape percent 10", "queue-limit 1 mbytes"), 1_000_000, 8.0),
         (nx("queue-limit dynamic 8"), None, None),
         (nx("queue-limit percent 10"), None, None),
-        (nx("random-detect minimum-threshold 100 kbytes maximum-threshold 200 kbytes"),
-         200_000, 0.16),
-        (nx("random-detect minimum-threshold 100 kbytes maximum-threshold 200 kbytes ecn"),
-         None, None),
-        (nx("random-detect ecn",
-            "random-detect minimum-threshold 100 kbytes maximum-threshold 200 kbytes"), None, None),
-        (nx("random-detect minimum-threshold 100 kbytes maximum-threshold 200 kbytes ecn",
-            "queue-limit 1 mbytes"), 1_000_000, 0.8),
+        (nx(EARLY), 200_000, 0.16),
+        (nx(f"{EARLY} ecn"), None, None),
+        (nx("random-detect ecn", EARLY), None, None),
+        (nx(f"{EARLY} ecn", "queue-limit 1 mbytes"), 1_000_000, 0.8),
         (nx("shape average banana", "queue-limit 1 mbytes"), 1_000_000, None),
     ],
     "junos": [

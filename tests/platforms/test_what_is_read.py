@@ -45,7 +45,7 @@ PARENT = "policy-map PARENT\n class class-default\n  shape average {}\n  service
 LIMITS = "".join(f"  queue-limit dscp af1{n} {n}0 packets\n" for n in (1, 2, 3))
 CATALYST = ("a Catalyst", "softmax")
 EARLY = "random-detect minimum-threshold {} kbytes maximum-threshold {} kbytes"
-NO_THRESHOLDS = "random-detect drops before the limit"
+WRED = f"{DEFAULT}  queue-limit 4000 packets\n  random-detect"
 UNKNOWN = "is not understood: the queue may drain more slowly"
 
 CISCO = {
@@ -94,18 +94,6 @@ CISCO = {
         policy("queue-limit 1 ms", name="A", beside="bandwidth percent 10").replace(
             " end-policy-map\n", " class class-default\n  queue-limit 2 ms\n"), "ios-xr",
         sizes=[12_500, None]),
-    "wred drops all above its threshold": Case(
-        f"{DEFAULT}  queue-limit 4000 packets\n  random-detect 100 packets 200 packets\n", "ios-xe",
-        bytes=300_000),
-    "wred of xr counts 256 B": Case(
-        f"{DEFAULT}  queue-limit 4000 packets\n  random-detect 100 packets 200 packets\n", "ios-xr",
-        bytes=51_200),
-    "wred of some drops no others": Case(
-        f"{DEFAULT}  queue-limit 4000 packets\n  random-detect dscp af11 100 packets 200 packets\n",
-        "ios-xe", bytes=6_000_000, trap="dscp af11 alone: dropped from 150000 B on"),
-    "wred of some, xr": Case(
-        f"{DEFAULT}  queue-limit 4000 packets\n  random-detect dscp af11 100 packets 200 packets\n",
-        "ios-xr", bytes=1_024_000, trap="dscp af11 alone: dropped from 25600 B on"),
     "wred above the limit ends at the limit": Case(
         f"{DEFAULT}  random-detect\n  random-detect dscp 10 100 200 10\n"
         "  queue-limit 128 packets\n", "ios-xe", bytes=192_000,
@@ -146,13 +134,6 @@ CISCO = {
         nx(f"{EARLY.format(100, 300)} ecn", "queue-limit 1000 kbytes"), marks=None),
     "nexus wred without thresholds": Case(nx("random-detect"), bytes=None,
                                           trap="thresholds that this text does not give"),
-    "nexus shape average": Case(nx("shape average 500 mbps", "queue-limit 3000 kbytes"),
-                                served=5e8, silent=UNKNOWN),
-    "nexus shape percent": Case(nx("shape average percent 10", "queue-limit 3000 kbytes"),
-                                served=1e8, silent=UNKNOWN),
-    "nexus shape min max": Case(nx("shape min 1 mbps max 5 mbps", "queue-limit 3000 kbytes"),
-                                served=5e6, silent=UNKNOWN),
-    "nexus shape x": Case(nx("shape x", "queue-limit 3000 kbytes"), served=None, trap=UNKNOWN),
     "nexus wred by packets": Case(
         nx("random-detect minimum-threshold 20 packets maximum-threshold 200 packets"),
         bytes=300_000, served=None),
@@ -165,6 +146,19 @@ CISCO = {
         nx("shape min 1 gbps max 2 gbps",
            "random-detect minimum-threshold 100 us maximum-threshold 400 us"), port=TEN,
         bytes=100_000, served=2e9),
+} | {
+    f"{platform} drops all {of} above the threshold of WRED": case
+    for platform, packet in (("ios-xe", 1500), ("ios-xr", 256))
+    for of, case in (
+        ("", Case(f"{WRED} 100 packets 200 packets\n", platform, bytes=200 * packet)),
+        ("of some", Case(f"{WRED} dscp af11 100 packets 200 packets\n", platform,
+                         bytes=4000 * packet, trap=f"alone: dropped from {100 * packet} B on")),
+    )
+} | {
+    f"nexus shape {shape}": Case(nx(f"shape {shape}", "queue-limit 3000 kbytes"), served=rate,
+                                 trap=UNKNOWN if rate is None else ())
+    for shape, rate in (("average 500 mbps", 5e8), ("average percent 10", 1e8),
+                        ("min 1 mbps max 5 mbps", 5e6), ("x", None))
 } | {
     f"xr {model} without a limit has {ms} ms": Case(
         policy(""), "ios-xr", model, bytes=ms * 125_000, trap="nobody chose this")
@@ -482,7 +476,7 @@ LINUX = {
     )
 } | {
     f"tbf of {text}": Case(f"{TC}root tbf rate {text} burst 32kbit limit 1mb", served=rate)
-    for text, rate in (("100mibit", 104_857_600), ("3kibps", 24_576), ("2.5Gibit", 2684354560))
+    for text, rate in (("100mibit", 104_857_600), ("3kibps", 24_576), ("3kibit", 3072))
 } | {
     f"{kind} of {rate}": Case(text, served=None, trap=f'the rate "{rate}" is not known')
     for rate in ("20%", "$RATE", "50mbits", "${DOWN}kbit")
@@ -529,6 +523,9 @@ OTHERS = {
                                  bytes=120_000, served=None),
     "mikrotik set by name": Case("/queue type set default-small pfifo-limit=20\n", "mikrotik",
                                  bytes=30_000, served=None),
+    "mikrotik simple, the other way": Case(
+        f"{TYPE}pfifo pfifo-limit=40\n/queue simple add target=a queue=x/w max-limit=8M/90M\n",
+        served=90e6),
     "mikrotik simple": Case(
         f"{TYPE}pfifo pfifo-limit=40\n/queue simple add target=a queue=w/x max-limit=8M/90M\n",
         bytes=60_000, served=8e6),

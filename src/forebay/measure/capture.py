@@ -15,7 +15,7 @@ import numpy as np
 from forebay import _core
 from forebay.catalogue import CONTROLS
 from forebay.errors import argument
-from forebay.measure import load, population, to_scenario
+from forebay.measure import to_scenario, traffic
 from forebay.measure.estimate import (
     Counts,
     Estimate,
@@ -114,13 +114,11 @@ def capture(
     _check(read, interface, names)
     found = Measured(read["packets"], read["duration_s"], sources=names)
     _tell(read, found)
-    load.describe(read, bps, found)
-    population.describe(read, found)
+    traffic.describe_load(read, bps, found)
+    traffic.describe_flows(read, found)
     describe_paths(read, at, found)
-    packet_s = 8 * (load.full_packet(read) + overhead) / bps
-    load.describe_burstiness(
-        read["scales"], load.whole(read), read["load_width_s"], packet_s, found
-    )
+    packet_s = 8 * (traffic.full_packet(read) + overhead) / bps
+    traffic.describe_burstiness(read, packet_s, found)
     asked = to_scenario.Asked(rate, congestion_control, buffer, goal)
     to_scenario.scenario(read, found, asked, overhead)
     found.listed = _listed(read) if replay else None

@@ -19,8 +19,8 @@ from forebay import _core
 from forebay.errors import argument, option
 from forebay.measure import flow_records
 from forebay.measure.estimate import Estimate, Floats, Measured, MeasureError, batch_mean
-from forebay.measure.population import over_time, robust_minimum
 from forebay.measure.records import bits_per_second, entries_of, read_captures
+from forebay.measure.traffic import over_time, robust_minimum
 
 if TYPE_CHECKING:
     from forebay._core import ExportReadings
@@ -58,10 +58,9 @@ def exports(
     bps, sources = bits_per_second(rate), entries_of(records)
     with tempfile.TemporaryDirectory() as folder:
         places = [Path(folder, str(at)) for at in range(len(sources))]
-        pairs = zip(sources, places, strict=True)
-        names = [
-            str(place) if flow_records.to_capture(name, place) else name for name, place in pairs
-        ]
+        made = map(flow_records.to_capture, sources, places)
+        pairs = zip(sources, places, made, strict=True)
+        names = [str(place) if is_table else source for source, place, is_table in pairs]
         read = _read(names, sources, progress)
     measured = _measured(read, bps, sources)
     if any(source.lower().endswith(flow_records.CSV) for source in sources):
@@ -190,9 +189,8 @@ def _refused_count(read: ExportReadings) -> str | None:
     if lost > _MOST_LOST:
         return f"{lost:.0%} of the exports are missing by their sequence numbers"
     if read["forgotten"] and read["cut_early"] > _MOST_CUT * read["records"]:
-        return (
-            "the exporter's cache evicts flows early, and there are too many to join their records"
-        )
+        many = "there are too many to join their records"
+        return f"the exporter's cache evicts flows early, and {many}"
     return None
 
 
@@ -212,14 +210,12 @@ def _long_flows(read: ExportReadings, low: float, high: float) -> Estimate:
 
 
 def _notes(read: ExportReadings, found: Measured) -> None:
+    bad = "records lack bytes, times or addresses, or have impossible times: ignored"
     counted = [
         (read["lost"], "flow records or datagrams were lost: the load is too low"),
         (read["reordered"], "datagrams arrived after a later one"),
         (read["without_template"], "sets of records arrived before their template: ignored"),
-        (
-            read["incomplete"],
-            "records lack bytes, times or addresses, or have impossible times: ignored",
-        ),
+        (read["incomplete"], bad),
         (read["not_exports"], "datagrams are not exports, or damaged: ignored"),
     ]
     found.notes += [f"{count} {words}" for count, words in counted if count]

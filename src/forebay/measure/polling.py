@@ -56,6 +56,11 @@ class Agent:
             raise MeasureError(f"{argument('host', 'snmp')}: {text!r}; {hint}")
         return cls(host, int(port), community)
 
+    def wrong(self, why: str, named: str = "") -> MeasureError:
+        """Return the error that names the host, or another argument, and the agent."""
+        place = argument(named) if named else argument("host", "snmp")
+        return MeasureError(f"{place}: {self.host} port {self.port}: {why}")
+
 
 def poll(
     agent: Agent,
@@ -106,7 +111,7 @@ async def _asking(agent: Agent) -> AsyncIterator[_Questions]:
         who = snmp.CommunityData(agent.community, mpModel=1)
         yield _Questions(agent, snmp, (dispatcher, who, target))
     except PySnmpError as error:
-        raise _wrong(agent, " ".join(str(error).split())) from None
+        raise agent.wrong(" ".join(str(error).split())) from None
     finally:
         dispatcher.close()
         await asyncio.sleep(0)  # lets the event loop close the socket
@@ -123,12 +128,15 @@ class _Questions:
     async def number(self, interface: str) -> int:
         """Return the ifIndex of the interface that the agent calls so, by ifName or ifDescr."""
         known: dict[str, int] = {}
-        for column in (_NAME, _DESCRIPTION):
-            for oid, value in await self._column(column):
-                known.setdefault(str(value), int(oid.rpartition(".")[2]))
+        options = {"lookupMib": False, "lexicographicMode": False}
+        for wanted in (self._object(_NAME), self._object(_DESCRIPTION)):
+            walk = self.snmp.bulk_walk_cmd(*self.to, 0, _ROWS_AT_ONCE, wanted, **options)
+            async for answer in walk:
+                for oid, value in self._checked(answer):
+                    known.setdefault(str(value), int(str(oid).rpartition(".")[2]))
         if interface not in known:
             has = ", ".join(sorted(known)) or "none"
-            raise _wrong(self.agent, f"no interface {interface}; it has {has}", "interface")
+            raise self.agent.wrong(f"no interface {interface}; it has {has}", "interface")
         return known[interface]
 
     async def row(self, number: int) -> list[float]:
@@ -139,16 +147,9 @@ class _Questions:
         at_s = (asked + time.monotonic()) / 2
         values = [value for _, value in self._checked(told)]
         if not all(_is_number(value) for value in values[:2]):
-            raise _wrong(self.agent, "it has no ifHCOutOctets or ifOutDiscards of the interface")
+            raise self.agent.wrong("it has no ifHCOutOctets or ifOutDiscards of the interface")
         octets, drops, *packets = (int(value) if _is_number(value) else 0 for value in values)
         return [round(at_s, 6), octets, drops, sum(packets)]
-
-    async def _column(self, column: str) -> list[tuple[str, Any]]:
-        told: list[tuple[str, Any]] = []
-        wanted, options = self._object(column), {"lookupMib": False, "lexicographicMode": False}
-        async for answer in self.snmp.bulk_walk_cmd(*self.to, 0, _ROWS_AT_ONCE, wanted, **options):
-            told += [(str(oid), value) for oid, value in self._checked(answer)]
-        return told
 
     def _object(self, oid: str) -> Any:
         return self.snmp.ObjectType(self.snmp.ObjectIdentity(oid))
@@ -157,17 +158,12 @@ class _Questions:
         silent, refused, _, answers = told
         if silent:
             why = f"{silent}: check its address, access list and community"
-            raise _wrong(self.agent, why[0].lower() + why[1:])
+            raise self.agent.wrong(why[0].lower() + why[1:])
         if refused:
-            raise _wrong(self.agent, f"it refuses ({refused.prettyPrint()})")
+            raise self.agent.wrong(f"it refuses ({refused.prettyPrint()})")
         return answers
 
 
 def _is_number(value: Any) -> bool:
     """An agent that lacks an object answers with an exception in its place (RFC 3416)."""
     return type(value).__name__ in ("Counter32", "Counter64", "Gauge32", "Integer32", "Integer")
-
-
-def _wrong(agent: Agent, why: str, named: str = "") -> MeasureError:
-    place = argument(named) if named else argument("host", "snmp")
-    return MeasureError(f"{place}: {agent.host} port {agent.port}: {why}")

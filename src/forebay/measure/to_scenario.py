@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from forebay.errors import option
 from forebay.measure.estimate import Counts, Estimate, Floats, Measured
-from forebay.measure.load import full_packet
+from forebay.measure.traffic import full_packet
 from forebay.scenario import Scenario
 from forebay.scenario.format_error import format_error
 from forebay.scenario.quantity import Rate

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     )
     from forebay.platforms.linting import Lint, lint
     from forebay.platforms.memory import REFERENCE_POINTS, TIERS, memory_for
-    from forebay.platforms.reading import ConfiguredQueue, Note, Port, Wanted
+    from forebay.platforms.notes import Note
+    from forebay.platforms.reading import ConfiguredQueue, Port, Wanted
     from forebay.platforms.registry import REFUSED, Platform, get, names
     from forebay.platforms.snippet import PlatformError, Snippet
     from forebay.platforms.target import (
@@ -71,7 +72,8 @@ _GROUPS = {
     "object_names",
     "linting": "Lint lint",
     "memory": "Memory REFERENCE_POINTS TIERS memory_for",
-    "reading": "ConfiguredQueue Note Port Wanted",
+    "notes": "Note",
+    "reading": "ConfiguredQueue Port Wanted",
     "registry": "Platform REFUSED get names",
     "snippet": "PlatformError Snippet",
     "target": "of_sizing parse_port read_sizing read_snippet read_target with_choices",

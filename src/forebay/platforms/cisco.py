@@ -12,17 +12,9 @@ from fractions import Fraction
 from math import floor
 
 from forebay.errors import option
+from forebay.platforms.notes import POOL_UNKNOWN, Note, note, trap, uncertain
 from forebay.platforms.policy_map import BUFFERS, BUNDLES, TIMES, PolicyClass, classes
-from forebay.platforms.reading import (
-    POOL_UNKNOWN,
-    ConfiguredQueue,
-    Note,
-    Place,
-    Port,
-    note,
-    trap,
-    uncertain,
-)
+from forebay.platforms.reading import ConfiguredQueue, Place, Port
 from forebay.platforms.registry import Order, Platform, Written, matching
 from forebay.platforms.snippet import PlatformError, Snippet, Statement, whole
 

@@ -14,18 +14,8 @@ from math import floor
 from typing import Any
 
 from forebay.errors import argument, option
-from forebay.platforms.reading import (
-    POOL_UNKNOWN,
-    ConfiguredQueue,
-    Note,
-    Place,
-    Port,
-    Served,
-    at_rates,
-    note,
-    trap,
-    uncertain,
-)
+from forebay.platforms.notes import POOL_UNKNOWN, Note, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, at_rates
 from forebay.platforms.registry import Order, Platform, Written, keys, line_of
 from forebay.platforms.snippet import (
     MOST_QUEUES,

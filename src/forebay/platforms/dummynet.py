@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, note, trap
+from forebay.platforms.notes import note, trap
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served
 from forebay.platforms.registry import Order, Platform, Written, matching
 from forebay.platforms.snippet import PlatformError, Snippet, short, whole
 

@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import argument, option, setting
+from forebay.platforms.notes import Note, note, trap, uncertain
 from forebay.platforms.reading import (
     ConfiguredQueue,
-    Note,
     Port,
     Wanted,
     amounts,
-    note,
     say,
     say_step,
     say_time,
-    trap,
-    uncertain,
 )
 from forebay.platforms.registry import Order, Platform, get, mark, names
 from forebay.platforms.snippet import PlatformError, Snippet, printable, short
@@ -66,6 +63,11 @@ _LIMITLESS = ("cake", "cobalt")  # without a limit that tc writes; cobalt is in 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
 
 
+def _pasted(mark: str | None, comments: Iterable[str], lines: Iterable[str]) -> str:
+    said = () if mark is None else (f"{mark} {line}" for line in comments)
+    return "\n".join((*said, *lines)) + "\n"
+
+
 @dataclass(frozen=True, slots=True)
 class Emission:
     """Configuration lines for a platform, their size, and notes.
@@ -102,10 +104,7 @@ class Emission:
     @property
     def text(self) -> str:
         """The lines to paste, after the comments if the format has comments."""
-        if self.comment_mark is None:
-            return "\n".join(self.lines) + "\n"
-        said = (f"{self.comment_mark} {line}" for line in self.comments)
-        return "\n".join((*said, *self.lines)) + "\n"
+        return _pasted(self.comment_mark, self.comments, self.lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``platforms emit --json``: JSON types only."""
@@ -260,7 +259,7 @@ class ClassEmission:
     """Configuration of several class queues; ``text`` has the notes as comments."""
 
     platform: str
-    comment: str
+    comment: str | None
     limits: tuple[ClassLimit, ...]
     port: Port
     lines: tuple[str, ...]
@@ -270,8 +269,7 @@ class ClassEmission:
     def text(self) -> str:
         """The lines to paste, after the comments."""
         wanted = (limit.said(self.port) for limit in self.limits)
-        said = (f"{self.comment} {line}" for line in (*wanted, *map(str, self.notes)))
-        return "\n".join((*said, *self.lines)) + "\n"
+        return _pasted(self.comment, (*wanted, *map(str, self.notes)), self.lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types."""
@@ -320,7 +318,6 @@ def emit_classes(
         notes.append(trap("the burst of a class's shaper is not written"))
     notes += port.burst_unwritten("the port's lines have the rate alone")
     notes += _OWN_NOTES[platform]
-    assert chosen.comment is not None, "both have comments"
     return ClassEmission(platform, chosen.comment, limits, port, tuple(lines), tuple(notes))
 
 

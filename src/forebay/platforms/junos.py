@@ -9,17 +9,8 @@ from itertools import product
 from math import ceil, floor
 
 from forebay.errors import option
-from forebay.platforms.reading import (
-    ConfiguredQueue,
-    Place,
-    Port,
-    Served,
-    at_rates,
-    lowest,
-    note,
-    trap,
-    uncertain,
-)
+from forebay.platforms.notes import note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, at_rates, lowest
 from forebay.platforms.registry import Order, Platform, Written, matching
 from forebay.platforms.snippet import (
     PlatformError,

@@ -13,17 +13,8 @@ from math import ceil
 from forebay.errors import option, setting
 from forebay.outcome import Aqm
 from forebay.platforms import tc
-from forebay.platforms.reading import (
-    GUARD,
-    ConfiguredQueue,
-    Note,
-    Place,
-    Port,
-    Served,
-    note,
-    trap,
-    uncertain,
-)
+from forebay.platforms.notes import GUARD, Note, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served
 from forebay.platforms.registry import Order, Platform, Written, matching
 from forebay.platforms.snippet import PlatformError, Snippet, Statement, whole
 
@@ -79,9 +70,8 @@ def _managed(order: Order, aqm: Aqm) -> tuple[str, int]:
         options += f"probability {aqm.probability:g}"
         rounding = 1
     else:
-        options = f"limit {packets} target {ceil(1e6 * aqm.target_s)}us"
-        if aqm.interval_s is not None:
-            options += f" interval {ceil(1e6 * aqm.interval_s)}us"
+        times = order.wanted.times(1e6)
+        options = " ".join([f"limit {packets}", *(f"{key} {ceil(times[key])}us" for key in times)])
     return f"{aqm.discipline} {options}{' ecn' if aqm.ecn else ''}", rounding
 
 
@@ -279,18 +269,13 @@ _RATE_KEYS = ("Rate", "CeilRate", "Bandwidth")
 def _write_networkd(order: Order) -> Written:
     """Write the sections for a leaf, below a tbf if the port is shaped."""
     port, wanted, aqm = order.port, order.wanted, order.wanted.aqm
-    limit, rounding = (
-        -(-wanted.bytes * port.frame_bytes // port.packet_bytes),
-        port.packet_bytes - 1,
-    )
+    limit = -(-wanted.bytes * port.frame_bytes // port.packet_bytes)
+    rounding = port.packet_bytes - 1
     if aqm is not None:
-        assert aqm.parameter == "target", "codel and fq_codel"
         limit = wanted.packets * port.frame_bytes
         name = next(name for name, kind in _SECTIONS.items() if kind == aqm.discipline)
-        keys = [f"PacketLimit={wanted.packets}", f"TargetSec={ceil(1e6 * aqm.target_s)}us"]
-        if aqm.interval_s is not None:
-            keys.append(f"IntervalSec={ceil(1e6 * aqm.interval_s)}us")
-        keys.append(f"ECN={'yes' if aqm.ecn else 'no'}")
+        times = [f"{key.title()}Sec={ceil(us)}us" for key, us in wanted.times(1e6).items()]
+        keys = [f"PacketLimit={wanted.packets}", *times, f"ECN={'yes' if aqm.ecn else 'no'}"]
     elif order.form == "packets":
         name, keys = "PFIFO", [f"PacketLimit={wanted.whole_packets(port)}"]
     else:

@@ -7,20 +7,9 @@ from dataclasses import replace
 from math import ceil
 
 from forebay.errors import option
-from forebay.outcome import Aqm
 from forebay.platforms import tc
-from forebay.platforms.reading import (
-    GUARD,
-    ConfiguredQueue,
-    Note,
-    Place,
-    Port,
-    Served,
-    at_rates,
-    lowest,
-    trap,
-    uncertain,
-)
+from forebay.platforms.notes import GUARD, Note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, at_rates, lowest
 from forebay.platforms.registry import Order, Platform, Written, matching
 from forebay.platforms.snippet import PlatformError, Snippet, short, suffixed, whole
 
@@ -61,18 +50,12 @@ def _write(order: Order) -> Written:
     if port.is_shaped:
         attached = f"/queue tree add name={name} parent={order.interface} queue={name} "
         attached += f"max-limit={port.rate_in()}{bucket}"
-    aim = "" if aqm is None else _aim(aqm)
+    aim = "".join(f" fq-codel-{key}={ceil(us)}us" for key, us in wanted.times(1e6).items())
+    if aqm is not None:
+        aim += f" fq-codel-ecn={'yes' if aqm.ecn else 'no'}"
     lines = (f"/queue type add kind={kind} name={name} {key}={limit}{aim}", attached)
     rounding = port.packet_bytes - 1 if unit == "packets" else 0
     return Written(lines, rounding, notes if aqm is None else (GUARD, _FINE, *notes))
-
-
-def _aim(aqm: Aqm) -> str:
-    """Return fq-codel's times in whole microseconds, rounded up, and whether it marks."""
-    assert aqm.parameter == "target" and aqm.interval_s is not None, "fq_codel"
-    times = (("target", aqm.target_s), ("interval", aqm.interval_s))
-    words = "".join(f" fq-codel-{key}={ceil(1e6 * value)}us" for key, value in times)
-    return f"{words} fq-codel-ecn={'yes' if aqm.ecn else 'no'}"
 
 
 def _bucket(port: Port) -> tuple[str, tuple[Note, ...]]:

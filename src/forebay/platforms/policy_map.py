@@ -7,18 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from forebay.platforms.reading import (
-    ConfiguredQueue,
-    Note,
-    Place,
-    Port,
-    Served,
-    at_rates,
-    lowest,
-    note,
-    trap,
-    uncertain,
-)
+from forebay.platforms.notes import Note, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, at_rates, lowest
 from forebay.platforms.snippet import SUFFIXES, PlatformError, Snippet, Statement, short, whole
 from forebay.scenario import Rate
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, note, trap, uncertain
+from forebay.platforms.notes import note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served
 from forebay.platforms.registry import Order, Platform, Written, matching, refused
 from forebay.platforms.snippet import Snippet, whole
 

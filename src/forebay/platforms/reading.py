@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from forebay.platforms.notes import Note, trap, uncertain
 from forebay.platforms.snippet import short
 from forebay.scenario import Rate
 
@@ -16,39 +17,8 @@ if TYPE_CHECKING:
     from forebay.outcome import Aqm
     from forebay.scenario import Framing
 
-NoteKind = Literal["note", "trap", "uncertain"]
 ETHERNET_HEADER = 14  # as in Linux: addresses and type, no preamble, no checksum
 _MOST_PLACES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A note: a fact, a warning, or an uncertain fact."""
-
-    kind: NoteKind
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.text}"
-
-
-def note(text: str) -> Note:
-    """Return a note with a fact."""
-    return Note("note", text)
-
-
-def trap(text: str) -> Note:
-    """Return a warning: the configuration may not have the expected effect."""
-    return Note("trap", text)
-
-
-def uncertain(text: str) -> Note:
-    """Return a fact that is badly documented or differs between releases."""
-    return Note("uncertain", text)
-
-
-GUARD = note("the limit is a guard: what the discipline aims at decides the queue")
-POOL_UNKNOWN = trap("the pool's size is not here: write --pool, in Python pool_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +131,13 @@ class Wanted:
         """The bytes K from which on a step of ECN marks is wanted; None without thresholds."""
         aqm = self.aqm
         return aqm.min_bytes if aqm is not None and aqm.parameter == "min" else None
+
+    def times(self, per_s: float) -> dict[str, float]:
+        """Return target and interval of an AQM in other units than seconds; {} of thresholds."""
+        if self.aqm is None or self.aqm.parameter == "min":
+            return {}
+        ends = {"target": self.aqm.target_s, "interval": self.aqm.interval_s}
+        return {key: per_s * value for key, value in ends.items() if value is not None}
 
     def whole_packets(self, port: Port) -> int:
         """Smallest number of the port's packets that contains the bytes."""

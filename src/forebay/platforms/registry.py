@@ -10,7 +10,8 @@ from functools import cache
 from importlib import import_module
 
 from forebay.errors import argument
-from forebay.platforms.reading import ConfiguredQueue, Note, Port, Unread, Wanted
+from forebay.platforms.notes import Note
+from forebay.platforms.reading import ConfiguredQueue, Port, Unread, Wanted
 from forebay.platforms.snippet import PlatformError, Snippet, Statement, objects, short
 
 _LONGEST = 2000  # limits the time of regular expressions on hostile lines

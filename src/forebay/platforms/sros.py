@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, note, trap, uncertain
+from forebay.platforms.notes import note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served
 from forebay.platforms.registry import Order, Platform, Written, matching
 from forebay.platforms.snippet import PlatformError, Snippet, Statement, decimal, short, whole
 

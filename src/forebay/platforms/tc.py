@@ -10,17 +10,8 @@ from math import floor
 from typing import Literal
 
 from forebay.catalogue import DISCIPLINES
-from forebay.platforms.reading import (
-    ConfiguredQueue,
-    Note,
-    Place,
-    Port,
-    Served,
-    note,
-    say_time,
-    trap,
-    uncertain,
-)
+from forebay.platforms.notes import Note, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, say_time
 from forebay.platforms.snippet import Snippet, short, whole
 from forebay.scenario import FRAMINGS, Rate
 

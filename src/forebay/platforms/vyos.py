@@ -10,7 +10,8 @@ from math import ceil
 from forebay.errors import setting
 from forebay.outcome import Aqm
 from forebay.platforms import tc
-from forebay.platforms.reading import GUARD, ConfiguredQueue, Place, Port, Served, note, trap
+from forebay.platforms.notes import GUARD, note, trap
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served
 from forebay.platforms.registry import Order, Platform, Written, matching
 from forebay.platforms.snippet import PlatformError, Snippet, Statement, whole
 
@@ -60,7 +61,6 @@ def _write(order: Order) -> Written:
 
 def _fq_codel(order: Order, aqm: Aqm, attach: str) -> Written:
     """Write a policy of fq-codel; its times are in whole milliseconds, rounded up."""
-    assert aqm.parameter == "target" and aqm.interval_s is not None, "fq_codel"
     packets, port = order.wanted.packets, order.port
     if port.is_shaped:
         wrong = "below a shaper VyOS 1.4 hands fq-codel's milliseconds to tc as microseconds"
@@ -70,13 +70,13 @@ def _fq_codel(order: Order, aqm: Aqm, attach: str) -> Written:
         wrong = f"a queue-limit of {packets} is not from {_FEWEST} to {_MOST_OF_FQ_CODEL}"
         raise PlatformError("too-large", wrong, f"write {setting('queue.size', '1000 packets')}")
     policy = f"set qos policy fq-codel {order.name}"
-    times = (("target", aqm.target_s), ("interval", aqm.interval_s))
+    times = order.wanted.times(1e3)
     lines = (
         f"{policy} queue-limit '{packets}'",
-        *(f"{policy} {key} '{ceil(1e3 * value)}'" for key, value in times),
+        *(f"{policy} {key} '{ceil(ms)}'" for key, ms in times.items()),
         attach,
     )
-    exact = all(float(1e3 * value).is_integer() for _, value in times)
+    exact = all(ms.is_integer() for ms in times.values())
     said = () if exact else (trap("target and interval are rounded up to whole milliseconds"),)
     marks = (trap("VyOS writes noecn: it drops where the scenario marks"),) if aqm.ecn else ()
     return Written(lines, port.packet_bytes - 1, (GUARD, *marks, *said, _BOTTLENECK, _BEFORE))
