@@ -26,7 +26,14 @@ from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
 from forebay.outcome.uncertain import Sensitivity, UncertainSize
 from forebay.report.network import print_network
-from forebay.report.outcome import print_broken, print_first, print_outcome
+from forebay.report.outcome import (
+    print_broken,
+    print_first,
+    print_outcome,
+    print_trace,
+    print_transient,
+    sentences,
+)
 from forebay.report.ports import print_class_queues
 from forebay.report.size import brief, print_size
 from forebay.report.study import text
@@ -50,7 +57,6 @@ from forebay.report.tables import (
     target,
     with_prefix,
 )
-from forebay.report.trace import print_trace, print_transient, sentences
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
