@@ -121,7 +121,7 @@ def _seeds(outcome: Outcome) -> str:
     return f"{len(seeds)} seeds" if len(seeds) != 1 else f"seed {seeds[0]}"
 
 
-def _link_title(name: str, link: LinkOutcome) -> str:
+def _link_title(name: str, link: LinkOutcome | LinkTrace) -> str:
     buffer = count(link.buffer_packets, "packet")
     return f"Link {name}: buffer {buffer}, BDP {plain(link.bdp_packets)}"
 
@@ -209,9 +209,7 @@ def print_trace(trace: Trace) -> None:
             out.print(f"{name}: {why}", style="bold yellow")
     for name, link in trace.links.items():
         out.print()
-        buffer = count(link.buffer_packets, "packet")
-        title = f"Link {name}: buffer {buffer}, BDP {plain(link.bdp_packets)}"
-        out.print(title, style="bold")
+        out.print(_link_title(name, link), style="bold")
         show_table(out, _traced_link(link, _class_names(trace)))
     out.print()
     out.print(count(trace.window_variance.size, "flow"), style="bold")

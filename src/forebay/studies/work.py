@@ -246,8 +246,6 @@ def _version() -> str:
 MOST_THREADS = 4
 _CONNECT_S, _LOOK_S, _SILENCE_S = 4.0, 2.0, 5.0
 """For the scheduler; between looks at its workers; without one until that is said."""
-WAIT_S = 60.0
-"""Without a worker until a study ends."""
 _POLL_S = 0.1
 _MOST_DEATHS = 20
 """Workers that may die one after the other without a batch between them."""

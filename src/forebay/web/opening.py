@@ -310,7 +310,7 @@ def sized(found: forebay.SizeResult) -> dict[str, Any]:
         "guess": least is not None and least.is_guess,
         "status": found.exit_status,
         "headline": sentence(found),
-        "sentences": _sentences(found),
+        "sentences": [*brief(found)[2:], *explained(found)],
         "assumptions": list(found.assumptions),
         "binding": list(found.binding),
         "region": [each.model_dump(mode="json") for each in found.region],
@@ -335,7 +335,3 @@ def _aimed(found: forebay.SizeResult) -> dict[str, str]:
     if aqm.discipline == "cake":  # its target follows from its rtt
         return {**queue, "rtt": f"{aqm.interval_s or 0.0:.9f} s"}
     return {**queue, "target": f"{aqm.target_s:.9f} s"}
-
-
-def _sentences(found: forebay.SizeResult) -> list[str]:
-    return [*brief(found)[2:], *explained(found)]

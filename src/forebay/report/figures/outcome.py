@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from numpy.typing import NDArray
 
-    from forebay.outcome import Metric, NetworkOutcome, Outcome, Quantiles
+    from forebay.outcome import Metric, NetworkOutcome, Outcome
     from forebay.outcome.model import FlowTable
     from forebay.outcome.trace import Trace
     from forebay.outcome.transient import Transient
@@ -45,7 +45,7 @@ def outcome_figure(outcome: Outcome) -> Figure:
         ("wait in the queue, ms", 1e3, style.GREEN, _waits(outcome, [name for name, _ in shown])),
         ("rate of a class, Mbit/s", 1e-6, style.PURPLE, _rates(outcome)),
     ]
-    panels = [panel for panel in panels if _measured(panel[-1])] or panels[:1]
+    panels = [panel for panel in panels if any(m for _, m in panel[-1])] or panels[:1]
     heights = [0.7 + 0.22 * len(bars) for *_, bars in panels]
     title = f"{outcome.scenario.get('name', 'scenario')}\n({outcome.engine})"
     with style.framed(title, 7.2, 0.6 + sum(heights)) as figure:
@@ -53,10 +53,6 @@ def outcome_figure(outcome: Outcome) -> Figure:
         for axes, (label, factor, colour, bars) in zip(rows.flat, panels, strict=True):
             _bars(axes, label, factor, colour, bars)
     return figure
-
-
-def _measured(bars: Sequence[Bar]) -> bool:
-    return any(metric is not None for _, metric in bars)
 
 
 def _rates(outcome: Outcome) -> list[Bar]:
@@ -73,12 +69,7 @@ def _waits(outcome: Outcome, names: Sequence[str]) -> list[Bar]:
     """Return each link's mean and 99 % quantile; for many links only the mean."""
     parts = ("mean", "p99") if len(names) < _MOST // 2 else ("mean",)
     waits = [(name, part, outcome.links[name].queue_delay_s) for name in names for part in parts]
-    return [(f"{name}, {part}", _part(waited, part)) for name, part, waited in waits]
-
-
-def _part(quantiles: Quantiles | None, part: str) -> Metric | None:
-    metric: Metric | None = getattr(quantiles, part, None)
-    return metric
+    return [(f"{name}, {part}", getattr(waited, part, None)) for name, part, waited in waits]
 
 
 def _bars(axes: Axes, label: str, factor: float, colour: str, bars: Sequence[Bar]) -> None:
