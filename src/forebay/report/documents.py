@@ -73,11 +73,8 @@ Answer: TypeAlias = (
 def read_answer(text: str | bytes, source: str) -> Answer:
     """Return the answer in a document; ``source`` names the document in messages.
 
-    Raises
-    ------
-    DocumentError
-        It is no document of ``run``, ``compare``, ``size``, ``trace`` or ``network``, or its schema
-        is newer.
+    Raises DocumentError: it is no document of ``run``, ``compare``, ``size``, ``trace`` or
+    ``network``, or its schema is newer.
     """
     document = parse(text, source)
     for kind in _KINDS:
@@ -117,10 +114,7 @@ def print_answer(answer: Answer) -> None:
 def draw_answer(answer: Answer, path: Path) -> None:
     """Draw an answer to a .svg, .png or .pdf file.
 
-    Raises
-    ------
-    DocumentError
-        It is a comparison, or of class queues, and has no picture.
+    Raises DocumentError: it is a comparison, or of class queues, and has no picture.
     """
     if not _kind(answer).figure:
         hint = "draw each of its outcomes, which run gives one by one"

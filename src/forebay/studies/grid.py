@@ -447,16 +447,12 @@ def shipped_grids() -> list[str]:
 
 
 def load_grid(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> GridFile:
-    """Read a grid.
+    """Read a grid. Raises ScenarioError.
 
     Parameters
     ----------
     path : a TOML file, or the name of a shipped grid.
     overrides : ``PATH=VALUE`` strings for the base scenario.
-
-    Raises
-    ------
-    ScenarioError
     """
     source = os.fspath(path)
     if not os.path.exists(source) and source in shipped_grids():

@@ -125,10 +125,7 @@ def engine_of(name: str, memory_limit: str | None) -> Engine:
 def make_batch(batch: Batch, progress: Progress | None = None) -> Done:
     """Make the rows of a batch; a scenario that an engine refuses is a failure of its own.
 
-    Raises
-    ------
-    StudyError
-        This worker has other code than the one that asks.
+    Raises StudyError: this worker has other code than the one that asks.
     """
     if code_of(batch.asked.engine) != batch.made_by:
         wrong = f"a worker has another forebay ({_version()}) than the one that asks"

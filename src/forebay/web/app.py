@@ -209,18 +209,13 @@ class _Server(uvicorn.Server):
 def serve(
     host: str, port: int, token: str | None, jobs: int, *, ready: Callable[[str], None]
 ) -> None:
-    """Serve the workbench until a signal.
+    """Serve the workbench until a signal. Raises OSError: the address cannot be used.
 
     Parameters
     ----------
     port : 0 takes one that is free.
     token : what clients must bring; None for loopback.
     ready : called with the address once connections are accepted.
-
-    Raises
-    ------
-    OSError
-        The address cannot be used.
     """
     with _listening(host, port) as listening:
         runs = Runs(jobs)
