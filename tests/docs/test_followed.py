@@ -28,7 +28,7 @@ SKIPPED = {
     ("docs/how-to/add-a-congestion-control.md", "cargo test"): "tests/changes has the change",
     ("docs/how-to/add-a-queue-discipline.md", "cargo test"): "tests/changes has the change",
     ("docs/how-to/cluster.md", "import forebay\nfrom dask_jobqueue"): "needs Slurm",
-    ("docs/how-to/cluster.md", "kubectl"): "needs a cluster; test_cluster reads the manifest",
+    ("docs/how-to/cluster.md", "kubectl"): "needs a cluster; test_workers reads the manifest",
     ("docs/how-to/testbed.md", "sudo .venv/bin/forebay reproduce"): "35 minutes; keeps readings",
 }
 """Why a block is not followed, by its page and its first words."""

@@ -1,8 +1,10 @@
-"""Every page is found from README.md, and no link between pages is dead."""
+"""Every page is found from README.md, no link is dead, and scripts import what the package has."""
 
 from __future__ import annotations
 
 import re
+import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,3 +43,16 @@ def test_the_readme_is_short_and_starts_with_a_command_and_a_picture() -> None:
     assert len(lines) < 90
     assert any("$ forebay" in line for line in lines[:15])
     assert any(line.startswith("![") for line in lines[:15])
+
+
+SCRIPTS = sorted(
+    path
+    for folder in ("docs/explanation/figures", "docs/sizes", "benches")
+    for path in (ROOT / folder).rglob("*.py")
+)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_script_finds_what_it_imports(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(path.parent), str(ROOT / "benches"), *sys.path])
+    runpy.run_path(str(path), run_name="imported")

@@ -24,12 +24,8 @@ def test_percent_scales_value_and_interval():
     assert percent(None) is None
 
 
-def test_not_measured_is_not_zero():
-    assert show(None) == "–"
-    assert show(metric(0.0)) == "0.00"
-
-
-def test_the_wider_half_of_the_interval_is_shown():
+def test_not_measured_is_not_zero_and_the_wider_half_is_shown():
+    assert (show(None), show(metric(0.0))) == ("–", "0.00")
     assert show(metric(0.98, 0.975, 0.99), 100) == "98.00 ±1.00"
 
 
@@ -53,11 +49,8 @@ def test_three_digits(value, text):
 
 
 def test_units():
-    assert with_prefix(193_500, "B") == "193.5 kB"
-    assert with_prefix(640, "B") == "640 B"
-    assert duration(0.01) == "10.0 ms"
-    assert duration(2.5e-5) == "25.0 µs"
-    assert duration(1.25) == "1.25 s"
+    assert [with_prefix(size, "B") for size in (193_500, 640)] == ["193.5 kB", "640 B"]
+    assert [duration(s) for s in (0.01, 2.5e-5, 1.25)] == ["10.0 ms", "25.0 µs", "1.25 s"]
 
 
 def test_what_is_only_known_to_be_at_least_says_so():

@@ -6,23 +6,17 @@ import csv
 import pickle
 import re
 import sqlite3
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import forebay
-from forebay.api.sweep import size_priced
 from forebay.engines.simulation import SimulationEngine
 from forebay.outcome.statistics import over_replications
 from forebay.report.study import unsettled_line, verdict
 from forebay.scenario import ScenarioError, loads
-from forebay.store import Store, StoreError, code_of
-from forebay.studies import work
+from forebay.store import Store, StoreError
 from forebay.studies.picture import picture
-from forebay.studies.plan import Asked
-from forebay.studies.work import Batch, Item, Processes, make_batch
 
 SMALL = forebay.load("oc3-gsr").replace(
     {
@@ -47,19 +41,6 @@ def test_a_row_equals_that_of_a_run_with_its_seed() -> None:
         cell = SMALL.replace({name: row[name] for name in AXES})
         alone = forebay.run(cell, seed=row["seed"]).to_row(intervals=True)
         assert {name: row[name] for name in alone} == alone
-
-
-@pytest.fixture
-def processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let two jobs be processes; by default five are."""
-    monkeypatch.setattr(work, "MOST_THREADS", 1)
-
-
-def test_threads_and_processes_make_the_same_rows(request: pytest.FixtureRequest) -> None:
-    one, two = (forebay.sweep(SMALL, AXES, seeds=2, jobs=jobs) for jobs in (1, 2))
-    request.getfixturevalue("processes")
-    apart = forebay.sweep(SMALL, AXES, seeds=2, jobs=2)
-    assert rows(one) == rows(two) == rows(apart)
 
 
 def test_what_is_stored_does_not_run_again(tmp_path: Path) -> None:
@@ -176,39 +157,6 @@ def test_a_store_of_an_earlier_version_gets_the_new_tables(tmp_path: Path) -> No
     assert forebay.sweep(SMALL, AXES, seeds=1, store=tmp_path / "s").stored == 4
 
 
-# A thread of the standard library may be starting the next worker while the pool breaks.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_workers_death_costs_its_batch_alone(processes, monkeypatch) -> None:
-    killed = []
-    submit = Processes.submit
-
-    def submit_and_kill(self, batch):
-        made = submit(self, batch)
-        if not killed:
-            killed.extend(self._pool._processes.values())
-            killed[0].kill()
-        return made
-
-    monkeypatch.setattr(Processes, "submit", submit_and_kill)
-    made = forebay.sweep(SMALL, AXES, seeds=3, jobs=2)
-    assert killed and (made.ran, made.stored, made.failed) == (12, 12, 0)
-
-
-@pytest.mark.parametrize("error", [OSError("closed"), ValueError("bad value(s) in fds_to_keep")])
-def test_a_dying_pool_that_hands_over_a_closed_pipe_is_opened_anew(processes, monkeypatch, error):
-    submit, raised = ProcessPoolExecutor.submit, []
-
-    def closed_once(self: ProcessPoolExecutor, *work: Any) -> Any:
-        if not raised:
-            raised.append(error)
-            raise error
-        return submit(self, *work)
-
-    monkeypatch.setattr(ProcessPoolExecutor, "submit", closed_once)
-    made = forebay.sweep(SMALL, AXES, seeds=3, jobs=2)
-    assert raised and (made.ran, made.stored, made.failed) == (12, 12, 0)
-
-
 def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
     def stop(done: float) -> None:
         if done > 0.2:
@@ -222,52 +170,14 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
     assert (rest.ran, rest.stored) == (160 - left, 160)
 
 
-def test_a_sizing_stops_at_its_next_report() -> None:
-    """A sizing of a sweep may take minutes, and nobody waits for it after Ctrl-C."""
-    calls = []
-
-    def stop(done: float) -> None:
-        calls.append(done)
-        if len(calls) > 3:
-            raise KeyboardInterrupt
-
-    asked = Asked("size", "simulation", "any", None, 30.0)
-    code = code_of("simulation")
-    wanted = SMALL.replace({"goals.utilization": 0.9})
-    batch = Batch(asked, code, (Item(wanted, (1,)),), 30.0, size_priced)
-    with pytest.raises(KeyboardInterrupt):
-        make_batch(batch, stop)
-    assert len(calls) == 4
-
-
-def shorter(path: str) -> forebay.Scenario:
-    return forebay.Scenario.from_dict(
-        {
-            "link": {"rate": "10 Mbit/s"},
-            "traffic": [{"flows": 4, "rtt": "20 ms", "start": "0 s"}],
-            "measure": {"warmup": "100 ms", "duration": "200 ms"},
-        }
-    )
-
-
 def blocks(language: str) -> list[str]:
     text = PAGE.read_text(encoding="utf-8")
     return re.findall(rf"^```{language}[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.long
-def test_the_pages_python_is_a_whole_study_in_twelve_lines(tmp_path: Path, monkeypatch) -> None:
-    (code,) = blocks("python")
+def test_the_page_s_study_is_short_and_its_file_the_same(tmp_path):
+    (code,) = blocks("python")  # which tests/docs runs
     assert len([line for line in code.splitlines() if line]) <= 12
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(forebay, "load", shorter)
-    names: dict = {}
-    exec(code, names)
-    assert names["study"].stored == 1200
-    assert (tmp_path / "study.svg").stat().st_size > 10_000
-
-
-def test_the_pages_file_is_the_same_study(tmp_path: Path) -> None:
     file, *_ = (block for block in blocks("toml") if "[axes]" in block)
     (tmp_path / "study.toml").write_text(file)
     made = forebay.sweep(tmp_path / "study.toml", only_plan=True)

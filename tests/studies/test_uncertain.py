@@ -111,16 +111,12 @@ def test_a_bad_range_is_one_line(given: dict[str, Any], said: str) -> None:
 
 
 def sized(
-    draws: Sequence[tuple[float | None, float | None]], holds: float
+    draws: Sequence[tuple[float | None, float | None]], holds: float, without: str = "no buffer"
 ) -> forebay.UncertainSize:
+    """Return the answer of draws with these ends; those without have this state."""
     made = [
-        Draw(
-            values=(at,),
-            least=least,
-            largest=largest,
-            state="no buffer" if least is None else "sized",
-        )
-        for at, (least, largest) in enumerate(draws)
+        Draw(values=(at,), least=low, largest=high, state=without if low is None else "sized")
+        for at, (low, high) in enumerate(draws)
     ]
     numbers = np.arange(len(draws), dtype=float)[:, None]
     inputs = [one("traffic.0.flows", f"1..{len(draws)}")]
@@ -175,21 +171,11 @@ def test_a_goal_that_limits_the_size_from_above_counts() -> None:
 
 
 def test_draws_without_an_answer_are_the_reason_where_they_are() -> None:
-    lacking = sized([(20.0, None)] * 90 + [(None, None)] * 10, 0.95)
-    numbers = np.arange(100, dtype=float)[:, None]
-    unanswered = [
-        d.model_copy(update={"state": d.state.replace("no buffer", "why")}) for d in lacking.draws
-    ]
-    inputs = [one("traffic.0.flows", "1..100")]
-    found = uncertain_size(
-        ("of", "theory", "buffer"), 0.95, inputs, unanswered, numbers, (7.0, 1500.0)
-    )
+    draws = [(20.0, None)] * 90 + [(None, None)] * 10
+    lacking, found = sized(draws, 0.95), sized(draws, 0.95, "why")
     assert found.reason == "too many draws have no answer, 10 of 100" and found.exit_status == 3
-    none = [d.model_copy(update={"least": None, "state": "why"}) for d in unanswered]
-    found_none = uncertain_size(
-        ("of", "theory", "buffer"), 0.95, inputs, none, numbers, (None, 1500.0)
-    )
-    assert found_none.reason == "too many draws have no answer, 100 of 100"
+    none = sized([(None, None)] * 100, 0.95, "why")
+    assert none.reason == "too many draws have no answer, 100 of 100"
     assert "no size is shown to hold" in found.figure().get_suptitle()
     assert "no buffer holds" in lacking.figure().get_suptitle()
 
@@ -249,10 +235,9 @@ def test_three_numbers_of_flows_by_the_square_root_law(tmp_path: Path) -> None:
     assert moved.shown
     assert moved.share == 1.0
     assert [said for said, _ in moved.levels] == ["50", "100", "400"]
-    again = forebay.size_uncertain(
+    assert found == forebay.size_uncertain(
         OC3, ranges, "theory", draws=16, store=store, announce=lines.append
     )
-    assert again == found
     assert lines[0].startswith("3 sizings, about")  # equal draws are sized once
     assert lines[1].startswith("3 sizings, 3 of them stored")
 

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
         print_failures as print_failures,
         print_network as print_network,
     )
-    from forebay.report.outcome import print_outcome as print_outcome
+    from forebay.report.outcome import (
+        print_outcome as print_outcome,
+        print_trace as print_trace,
+        print_transient as print_transient,
+    )
     from forebay.report.page import measurement_page as measurement_page, size_page as size_page
     from forebay.report.picture import Line as Line, Panel as Panel, Picture as Picture
     from forebay.report.ports import (
@@ -38,24 +42,19 @@ if TYPE_CHECKING:
     from forebay.report.size import print_size as print_size
     from forebay.report.study import print_study as print_study
     from forebay.report.tables import percent as percent
-    from forebay.report.trace import (
-        print_trace as print_trace,
-        print_transient as print_transient,
-    )
 
 # The names of each module, which is imported on first use of one of them.
 _MODULES = {
     "documents": "Comparison draw_answer print_answer print_comparison read_answer read_file",
     "measurement": "print_judgement print_measurement",
     "network": "print_designs print_failures print_network",
-    "outcome": "print_outcome",
+    "outcome": "print_outcome print_trace print_transient",
     "page": "measurement_page size_page",
     "picture": "Line Panel Picture",
     "ports": "print_class_queues print_ports",
     "size": "print_size",
     "study": "StudyTable print_study",
     "tables": "percent",
-    "trace": "print_trace print_transient",
 }
 _HOLDERS = {name: module for module, names in _MODULES.items() for name in names.split()}
 

@@ -26,7 +26,14 @@ from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
 from forebay.outcome.uncertain import Sensitivity, UncertainSize
 from forebay.report.network import print_network
-from forebay.report.outcome import print_broken, print_first, print_outcome
+from forebay.report.outcome import (
+    print_broken,
+    print_first,
+    print_outcome,
+    print_trace,
+    print_transient,
+    sentences,
+)
 from forebay.report.ports import print_class_queues
 from forebay.report.size import brief, print_size
 from forebay.report.study import text
@@ -50,7 +57,6 @@ from forebay.report.tables import (
     target,
     with_prefix,
 )
-from forebay.report.trace import print_trace, print_transient, sentences
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,11 +73,8 @@ Answer: TypeAlias = (
 def read_answer(text: str | bytes, source: str) -> Answer:
     """Return the answer in a document; ``source`` names the document in messages.
 
-    Raises
-    ------
-    DocumentError
-        It is no document of ``run``, ``compare``, ``size``, ``trace`` or ``network``, or its schema
-        is newer.
+    Raises DocumentError: it is no document of ``run``, ``compare``, ``size``, ``trace`` or
+    ``network``, or its schema is newer.
     """
     document = parse(text, source)
     for kind in _KINDS:
@@ -111,10 +114,7 @@ def print_answer(answer: Answer) -> None:
 def draw_answer(answer: Answer, path: Path) -> None:
     """Draw an answer to a .svg, .png or .pdf file.
 
-    Raises
-    ------
-    DocumentError
-        It is a comparison, or of class queues, and has no picture.
+    Raises DocumentError: it is a comparison, or of class queues, and has no picture.
     """
     if not _kind(answer).figure:
         hint = "draw each of its outcomes, which run gives one by one"

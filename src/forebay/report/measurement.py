@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forebay.report.tables import console, plain, show_table, table
+from forebay.report.tables import console, plain, sentence_case, show_table, table
 
 
 def print_measurement(document: Mapping[str, Any]) -> None:
@@ -73,7 +73,7 @@ def print_judgement(document: Mapping[str, Any]) -> None:
     out, expected = console(), document["expected"]
     verdict, packets = document["verdict"], expected["packets"]
     out.print(f"{packets} packets: {verdict}", style=_STYLES.get(verdict, "bold red"))
-    out.print(f"{_sentence(document['why'])}")
+    out.print(sentence_case(document["why"]))
     out.print(f"What to do: {document['next_step']}.")
     out.print()
     made = table("hour", "used, %", "lost, %", "drops", "wait, ms", "verdict")
@@ -91,10 +91,6 @@ def print_judgement(document: Mapping[str, Any]) -> None:
     out.print("Thresholds to watch", style="bold")
     for line in document["alarms"]:
         out.print(f"  {line}")
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _number(value: float | None, factor: float) -> str:

@@ -184,7 +184,7 @@ def size_page(answer: SizeResult, scenario: str = "") -> str:
         answer=answer,
         sentence=sentence(answer),
         first="\n".join(brief(answer)[2:]),
-        picture=_sizing_picture(answer) if answer.curve else "",
+        picture=embedded(answer.figure()) if answer.curve else "",
         configuration="\n".join(lines),
         reasons=explained(answer),
         tables=[(title, *_cells(made)) for title, made in evidence_tables(answer)],
@@ -196,12 +196,6 @@ def _cells(made: Table) -> tuple[list[str], list[tuple[str, ...]]]:
     """Return the header and the rows of a table."""
     columns = [[str(cell) for cell in column.cells] for column in made.columns]
     return [str(column.header) for column in made.columns], list(zip(*columns, strict=True))
-
-
-def _sizing_picture(answer: SizeResult) -> str:
-    from forebay.report.figures.size import size_figure
-
-    return embedded(size_figure(answer))
 
 
 _STUDY_STYLE = """\

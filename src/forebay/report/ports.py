@@ -39,8 +39,12 @@ def print_ports(rows: Sequence[Row]) -> None:
     made = table("port", "rate", "packets", "bytes", "used %", "lost %", "least between", "")
     remarks: dict[str, list[str]] = {}
     for name, rate, answer, error, note in rows:
-        lines = (error or _state(answer), note, _sized(answer), _why(answer), _assumed(answer))
-        said = [each for each in lines if each]
+        said = [each for each in (error, note) if each]
+        if answer is not None:
+            open_ = answer.reason if answer.recommended is None and not error else ""
+            assumed = f"assumed: {'; '.join(answer.assumptions)}" if answer.assumptions else ""
+            lines = (open_, *said, _sized(answer), _why(answer), assumed)
+            said = [each for each in lines if each]
         made.add_row(name, rate, *_size(answer), _MARK if said else "")
         for each in said:
             remarks.setdefault(each, []).append(name)
@@ -49,31 +53,24 @@ def print_ports(rows: Sequence[Row]) -> None:
         out.print(f"{_MARK} {', '.join(names)}: {text}", soft_wrap=True)
 
 
-def _why(answer: SizeResult | None) -> str:
+def _why(answer: SizeResult) -> str:
     """Return why a size outside the least's interval is recommended; "" if it is inside."""
-    if answer is None or answer.recommended is None or answer.buffer is None:
+    if answer.recommended is None or answer.buffer is None:
         return ""
     if answer.buffer.low <= answer.recommended.packets <= answer.buffer.high:
         return ""
     return "; ".join(answer.recommended.why)
 
 
-def _sized(answer: SizeResult | None) -> str:
+def _sized(answer: SizeResult) -> str:
     """Return what the packets are of, where they are not those of a buffer."""
-    aqm = None if answer is None or answer.recommended is None else answer.aqm
+    aqm = None if answer.recommended is None else answer.aqm
     if aqm is None:
         return ""
     return (
         f"the {aqm.parameter} of {aqm.discipline}, at line rate, and no buffer; limit "
         f"{aqm.limit_packets} packets as a guard"
     )
-
-
-def _assumed(answer: SizeResult | None) -> str:
-    """Return what nobody wrote and moves the answer."""
-    if answer is None or not answer.assumptions:
-        return ""
-    return f"assumed: {'; '.join(answer.assumptions)}"
 
 
 def _size(answer: SizeResult | None) -> tuple[str, ...]:
@@ -86,10 +83,6 @@ def _size(answer: SizeResult | None) -> tuple[str, ...]:
     used, lost = (None, None) if here is None else (here.utilization, here.loss_rate)
     shares = (NOT_MEASURED if m is None else plain(100 * m.value) for m in (used, lost))
     return (str(found.packets), with_prefix(found.bytes, "B"), *shares, between)
-
-
-def _state(answer: SizeResult | None) -> str:
-    return "" if answer is None or answer.recommended is not None else (answer.reason or "")
 
 
 def print_class_queues(found: ClassQueueSizes) -> None:

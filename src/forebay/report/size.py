@@ -440,7 +440,10 @@ def _curve(answer: SizeResult) -> Table:
     own = (f"{goal_name(answer, goal.name)}\n{scale(goal.unit)[1]}" for goal in own_columns(answer))
     shared = ("utilization\n%", "loss\n%", "delay\nms", "p99\nms")
     seeds = ["seeds"] * _is_sampled(answer)
-    made = table(*_first_columns(answer), *shared, *own, *seeds, "goals", left=0)
+    first = ["packets"]
+    if answer.aqm is not None:
+        first.append("min\nkB" if answer.aqm.parameter == "min" else "target\nms")
+    made = table(*first, *shared, *own, *seeds, "goals", left=0)
     made.columns[-1].justify = "left"
     for point in _rows(answer.curve, answer.chosen):
         here = point.packets == answer.chosen
@@ -451,12 +454,6 @@ def _curve(answer: SizeResult) -> Table:
 def _is_sampled(answer: SizeResult) -> bool:
     """Whether seeds have an effect: a law gives the same result for each."""
     return answer.engine not in WITHOUT_SEEDS
-
-
-def _first_columns(answer: SizeResult) -> list[str]:
-    if answer.aqm is None:
-        return ["packets"]
-    return ["packets", "min\nkB" if answer.aqm.parameter == "min" else "target\nms"]
 
 
 def _aimed(point: CurvePoint, answer: SizeResult) -> list[str]:

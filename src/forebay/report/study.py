@@ -44,16 +44,13 @@ def print_study(study: StudyTable, most: int) -> None:
     out.print(study.title, style="bold")
     for line in unsettled_line(study):
         out.print(line, style="bold yellow")
-    out.print(_SIZINGS if _sized(study) else "mean over seeds ± half of the 95 % interval")
+    sized = any(column.startswith(("buffer.", "target.", "min.")) for column in study.columns)
+    out.print(_SIZINGS if sized else "mean over seeds ± half of the 95 % interval")
     _print(out, study.names, study.columns, study.rows[:most])
     if len(study.rows) > most:
         out.print(f"… and {len(study.rows) - most:,} more cells, which --export writes")
     if study.differences:
         _print_differences(out, study, most)
-
-
-def _sized(study: StudyTable) -> bool:
-    return any(column.startswith(("buffer.", "target.", "min.")) for column in study.columns)
 
 
 def unsettled_line(study: StudyTable) -> list[str]:

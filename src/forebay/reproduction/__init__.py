@@ -29,6 +29,7 @@ from forebay.reproduction.result import (
     UNEXPLAINED as UNEXPLAINED,
     CachedResult as CachedResult,
     Check as Check,
+    Comparison as Comparison,
     Count as Count,
     Ours as Ours,
     Reproduction as Reproduction,

@@ -108,6 +108,8 @@ def record(
 ) -> list[str]:
     """Run each cell once for each seed, seed after seed, and record it; skip recorded runs.
 
+    Raises EngineUnavailable: the testbed cannot run on this machine.
+
     Parameters
     ----------
     again : bool
@@ -117,11 +119,6 @@ def record(
     -------
     list of str
         A line for each run that missed its timing limits; it is not recorded.
-
-    Raises
-    ------
-    EngineUnavailable
-        The testbed cannot run on this machine.
     """
     measured, failed = Measured(folder), []
     every = list(cells)

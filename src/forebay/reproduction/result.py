@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -71,6 +72,59 @@ class Row:
     cause: str = UNEXPLAINED
     unit: str = ""
     prints_wrong: bool = False
+
+
+class Comparison(ABC):
+    """A quantity of ours against that of others: how far apart they are, and why beyond the band.
+
+    Attributes
+    ----------
+    band : largest allowed difference, in points of the unit, or with ``relative`` in per cent of
+        the others' value.
+    """
+
+    band: float
+    relative: bool
+
+    @property
+    @abstractmethod
+    def apart(self) -> float | None:
+        """Ours less theirs; None if one was not measured."""
+
+    @property
+    @abstractmethod
+    def miss(self) -> Mapping[str, Any]:
+        """Why it misses, as ``why`` and ``cause``, where that is known."""
+
+    @property
+    def unit(self) -> str:
+        """Unit of `apart` and the band."""
+        return "%" if self.relative else "points"
+
+    def away(self, value: float, of: float) -> float:
+        """Return how far a value is from another."""
+        return 100 * (value - of) / of if self.relative else value - of
+
+    @property
+    def reason(self) -> str:
+        """Why it is out of the band; "" if it is not. An interval does not widen it."""
+        if self.apart is None:
+            return "the kernel was not measured"
+        if abs(self.apart) <= self.band:
+            return ""
+        why = self.miss.get("why", "cause not known")
+        return f"{self.apart:+.2g} {self.unit}, band ±{self.band:g}; {why}"
+
+    @property
+    def cause(self) -> str:
+        """Which of `CAUSES` it is out of its band for; "" if it is in the band."""
+        return self.miss.get("cause", UNEXPLAINED) if self.reason else ""
+
+    @property
+    def ends(self) -> list[str]:
+        """The last cells of its row: how far apart, and the band."""
+        apart = "" if self.apart is None else f"{self.apart:+.2f} {self.unit}"
+        return [apart, f"±{self.band:g} {self.unit}"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,10 +97,7 @@ def default_store() -> Path:
 class Cache:
     """Results in a store. A result is used only if nothing that it depends on has changed.
 
-    Raises
-    ------
-    StoreError
-        The file cannot be used.
+    Raises StoreError: the file cannot be used.
     """
 
     def __init__(self, path: Path) -> None:
@@ -208,10 +205,8 @@ class Entry:
     def load(self) -> Artefact:
         """Import the artefact.
 
-        Raises
-        ------
-        ArtefactUnavailable
-            An artefact of another package cannot be imported, or has no ``reproduce``.
+        Raises ArtefactUnavailable: an artefact of another package cannot be imported, or has no
+        ``reproduce``.
         """
         whose = f"{self.name}: the entry point {self._point.value!r} of the group {GROUP}"
         try:
@@ -261,10 +256,7 @@ def choose(name: str) -> list[Entry]:
     Letters of papers, any case, and a dot instead of the slash are accepted: "A.fig15" is
     "appenzeller-2004/fig15".
 
-    Raises
-    ------
-    UnknownArtefact
-        There is no such artefact or paper.
+    Raises UnknownArtefact: there is no such artefact or paper.
     """
     every, wanted = entries(), full_name(name)
     chosen = [each for each in every if each.name == wanted] or _of_paper(every, name)

@@ -178,17 +178,14 @@ class Work:
     ) -> Reproduction:
         """Compare numbers with the claims of ``claims.toml``, one row for each.
 
+        Raises ValueError: a claim has no number, or a number has no claim.
+
         Parameters
         ----------
         testbed : mapping, optional
             The testbed's numbers, for another column. A row then holds if both numbers are in the
             band; a number that was not run there is not judged.
         left_out : claims that a quick run omits; they are named, not shown.
-
-        Raises
-        ------
-        ValueError
-            A claim has no number, or a number has no claim.
         """
         page, every = self.toml("claims.toml"), read_claims(self.folder)
         claims = [claim for claim in every if claim.name not in left_out]

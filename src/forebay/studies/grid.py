@@ -365,7 +365,11 @@ def grid_of(
     if not isinstance(axes, Mapping):
         hint = 'write a dict, such as {"queue.size": ["64 packets", "129 packets"]}'
         raise bad_grid("axes", f"{show(axes)} is no table", hint)
-    read = [_axis(name, spec, drawn is not None) for name, spec in flat(axes, _RANGE).items()]
+    read = [
+        tupled(tuple(map(str, name)), spec) if isinstance(name, tuple)
+        else axis_of(str(name), spec, sampled=drawn is not None)
+        for name, spec in flat(axes, _RANGE).items()
+    ]  # fmt: skip
     names = [name for axis in read for name in axis.names]
     for name in names:
         if names.count(name) > 1:
@@ -396,12 +400,6 @@ def _refuse_unknown(base: Scenario, name: str) -> None:
     except ScenarioError as error:
         raise error.at("axes") from None
     raise bad_grid(f"axes.{name}", "is no field of a scenario", "write one that a scenario has")
-
-
-def _axis(name: Any, spec: Any, sampled: bool) -> Axis:
-    if isinstance(name, tuple):
-        return tupled(tuple(map(str, name)), spec)
-    return axis_of(str(name), spec, sampled=sampled)
 
 
 def _grouped(axes: Sequence[Axis], groups: Sequence[Sequence[str]]) -> tuple[Axis, ...]:
@@ -449,16 +447,12 @@ def shipped_grids() -> list[str]:
 
 
 def load_grid(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> GridFile:
-    """Read a grid.
+    """Read a grid. Raises ScenarioError.
 
     Parameters
     ----------
     path : a TOML file, or the name of a shipped grid.
     overrides : ``PATH=VALUE`` strings for the base scenario.
-
-    Raises
-    ------
-    ScenarioError
     """
     source = os.fspath(path)
     if not os.path.exists(source) and source in shipped_grids():

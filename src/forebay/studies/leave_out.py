@@ -102,10 +102,7 @@ def _equal(value: str, wanted: str) -> bool:
 def amount(value: Any) -> tuple[str, float]:
     """Return the kind of a value and its number, in bit/s, s, bits, packets or bdp.
 
-    Raises
-    ------
-    ScenarioError
-        It is neither a number nor text with a number and a unit.
+    Raises ScenarioError: it is neither a number nor text with a number and a unit.
     """
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST:
         return "number", float(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,10 @@ def picture(plan: Plan, store: Store, roles: Roles) -> StudyPicture:
     known = {name: None for _, seen in data for row in seen.values() for name in row}
     usual = columns_of(plan.asked[0].ask, (seen for _, seen in data))
     metric = named or next((each for each in usual if each in known), usual[0])
-    _check_metric(metric, known)
+    if not known:
+        raise ScenarioError("bad-grid", "no run is stored yet", "run the study first", field="y")
+    if metric not in known:
+        raise _no_metric(metric, known, "y")
     panels = []
     for value in _values(data, axes, chosen["facet"]):
         some = [
@@ -126,15 +129,6 @@ def _roles(
     if named["x"] is None:
         raise ScenarioError("bad-grid", "no axis is left", "write an axis", field="x")
     return named
-
-
-def _check_metric(metric: str, known: Collection[str]) -> None:
-    if metric not in known:
-        if not known:
-            raise ScenarioError(
-                "bad-grid", "no run is stored yet", "run the study first", field="y"
-            )
-        raise _no_metric(metric, known, "y")
 
 
 def _values(data: Sequence[tuple[Key, BySeed]], axes: Sequence[str], name: str | None) -> list[Any]:

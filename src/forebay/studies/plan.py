@@ -137,14 +137,11 @@ def plan_of(
 ) -> Plan:
     """Check every cell.
 
+    Raises ScenarioError: no cell is left, or a value is refused wherever it stands.
+
     Parameters
     ----------
     standing : called for each cell; KeyboardInterrupt raised in it stops the plan.
-
-    Raises
-    ------
-    ScenarioError
-        No cell is left, or a value is refused wherever it stands.
     """
     checks = [check for _, engine in engines if (check := engine.capabilities.check)]
     cells: list[Cell] = []

@@ -190,8 +190,10 @@ def _write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
 def arrow_blocks(table: Table, pyarrow: Any) -> Iterator[Any]:
     """Yield record batches of one schema."""
     types = {"f": pyarrow.float64(), "i": pyarrow.int64(), "b": pyarrow.bool_()}
-    texts = [_is_text(axis.values, at) for axis in table._plan.grid.axes for at in
-             range(len(axis.names))]  # fmt: skip
+    texts = [  # whether a field of an axis has a value that is no number
+        any(isinstance(as_cell(point[at]), str) for point in axis.values)
+        for axis in table._plan.grid.axes for at in range(len(axis.names))
+    ]  # fmt: skip
     for block in table.blocks():
         columns = list(zip(*block.keys, strict=True))
         names, arrays = [], []
@@ -209,9 +211,3 @@ def arrow_blocks(table: Table, pyarrow: Any) -> Iterator[Any]:
             arrays.append(made.cast(types[kind]))
             names.append(name)
         yield pyarrow.record_batch([*arrays, version], [*names, "version"])
-
-
-def _is_text(points: Any, at: int) -> bool:
-    """Whether a field of an axis has a value that is no number."""
-    values = [as_cell(point[at]) for point in points]
-    return any(isinstance(each, str) for each in values)

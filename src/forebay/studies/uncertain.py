@@ -114,14 +114,11 @@ class _Spread:
 def uncertain_inputs(scenario: Scenario, given: Mapping[str, Any]) -> list[Uncertain]:
     """Read every input, and check both ends of each with all others as the scenario has them.
 
+    Raises ScenarioError: a path, a range or a value that is refused.
+
     Parameters
     ----------
     given : a range or a distribution by dotted path; see `forebay.size_uncertain`.
-
-    Raises
-    ------
-    ScenarioError
-        A path, a range or a value that is refused.
     """
     if not isinstance(given, Mapping) or not given:
         hint = 'write {"traffic.0.flows": "100..400"}'

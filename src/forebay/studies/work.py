@@ -125,10 +125,7 @@ def engine_of(name: str, memory_limit: str | None) -> Engine:
 def make_batch(batch: Batch, progress: Progress | None = None) -> Done:
     """Make the rows of a batch; a scenario that an engine refuses is a failure of its own.
 
-    Raises
-    ------
-    StudyError
-        This worker has other code than the one that asks.
+    Raises StudyError: this worker has other code than the one that asks.
     """
     if code_of(batch.asked.engine) != batch.made_by:
         wrong = f"a worker has another forebay ({_version()}) than the one that asks"
@@ -246,8 +243,6 @@ def _version() -> str:
 MOST_THREADS = 4
 _CONNECT_S, _LOOK_S, _SILENCE_S = 4.0, 2.0, 5.0
 """For the scheduler; between looks at its workers; without one until that is said."""
-WAIT_S = 60.0
-"""Without a worker until a study ends."""
 _POLL_S = 0.1
 _MOST_DEATHS = 20
 """Workers that may die one after the other without a batch between them."""

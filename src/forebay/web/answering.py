@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 import forebay
-from forebay.web import answers
+from forebay.web import opening
 from forebay.web.opening import Refused
 from forebay.web.runs import MEMORY, Run, shorter, wire_s
 
@@ -88,7 +88,7 @@ class Answer:
         if discipline != "drop-tail":
             run.send("aims", {"discipline": discipline})
             return
-        sizes = answers.sizes(self.scenario, forebay.laws.for_scenario(self.scenario))
+        sizes = opening.sizes(self.scenario, forebay.laws.for_scenario(self.scenario))
         if by_atlas(run, self.scenario, sizes):
             return
         quick = coarse(self.scenario)
@@ -105,7 +105,7 @@ class Answer:
                 quick.scenario.with_buffer(packets), jobs=1, memory_limit=MEMORY,
                 progress=run.goes_on,
             )  # fmt: skip
-            run.send("point", {"stage": "coarse", **answers.point_of(outcome)})
+            run.send("point", {"stage": "coarse", **opening.point_of(outcome)})
 
         try:
             list(self.pool.map(one, from_the_middle(sizes)))
@@ -123,8 +123,8 @@ class Answer:
                 run.send("progress", {"fraction": fraction})
 
         def observe(outcome: forebay.Outcome) -> None:
-            if answers.is_of(outcome, self.scenario):
-                run.send("point", {"stage": "fine", **answers.point_of(outcome)})
+            if opening.is_of(outcome, self.scenario):
+                run.send("point", {"stage": "fine", **opening.point_of(outcome)})
 
         try:
             found = forebay.size(
@@ -139,7 +139,7 @@ class Answer:
             raise Refused(wrong, "tick one", "goals") from None
         else:
             self.keep(self.scenario, found)
-            run.send("sized", answers.sized(found))
+            run.send("sized", opening.sized(found))
 
 
 def by_atlas(run: Run, scenario: forebay.Scenario, sizes: list[int]) -> bool:
@@ -152,7 +152,7 @@ def by_atlas(run: Run, scenario: forebay.Scenario, sizes: list[int]) -> bool:
             if outside.field != "queue.size":
                 return False
         else:
-            points.append({"stage": "coarse", **answers.point_of(outcome), "replications": 0})
+            points.append({"stage": "coarse", **opening.point_of(outcome), "replications": 0})
     if points:
         words = "a model of simulations of such links; the search simulates this one"
         run.send("stage", {"stage": "coarse", "windows": words})
@@ -175,6 +175,6 @@ def warm_up() -> None:
     measure = forebay.Measure(warmup="0 s", duration="1 s")
     goals = forebay.Goals(utilization=0.5)
     easy = forebay.Scenario(link=link, traffic=traffic, measure=measure, goals=goals)
-    answers.laws_of(easy)
-    answers.point_of(forebay.run(easy))
-    answers.sized(forebay.size(easy, seeds=2, max_seeds=2))
+    opening.laws_of(easy)
+    opening.point_of(forebay.run(easy))
+    opening.sized(forebay.size(easy, seeds=2, max_seeds=2))

@@ -30,7 +30,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import forebay
 from forebay import platforms
-from forebay.web import answers, opening
+from forebay.web import opening
 from forebay.web.answering import Answer, warm_up
 from forebay.web.guard import Guard, budget_of, bytes_of, client_of, json_of, packets_of, text_of
 from forebay.web.opening import Refused, error_of, scenario_of, toml_of
@@ -98,7 +98,7 @@ async def _start(request: Request) -> Response:
 
 async def _laws(request: Request) -> Response:
     asked = await json_of(request)
-    found = await run_in_threadpool(lambda: answers.laws_of(scenario_of(asked)))
+    found = await run_in_threadpool(lambda: opening.laws_of(scenario_of(asked)))
     return JSONResponse({**found, "toml": toml_of(asked)})
 
 
@@ -209,18 +209,13 @@ class _Server(uvicorn.Server):
 def serve(
     host: str, port: int, token: str | None, jobs: int, *, ready: Callable[[str], None]
 ) -> None:
-    """Serve the workbench until a signal.
+    """Serve the workbench until a signal. Raises OSError: the address cannot be used.
 
     Parameters
     ----------
     port : 0 takes one that is free.
     token : what clients must bring; None for loopback.
     ready : called with the address once connections are accepted.
-
-    Raises
-    ------
-    OSError
-        The address cannot be used.
     """
     with _listening(host, port) as listening:
         runs = Runs(jobs)

@@ -8,7 +8,7 @@ from forebay.packages import import_package
 
 import_package("a figure", "matplotlib")  # the modules below import it
 
-from forebay.report.figures.flows import can_draw, draw_flows, flows_figure
+from forebay.report.figures.outcome import can_draw, draw_flows, flows_figure
 from forebay.report.figures.measurement import draw_measurement
 from forebay.report.figures.outcome import (
     draw_network,

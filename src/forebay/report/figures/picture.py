@@ -12,7 +12,6 @@ from forebay.report.picture import Line, Panel, Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
 
 
 _COLOURS = (style.VERMILLION, style.BLUE, style.GREEN, style.ORANGE, style.PURPLE, style.INK)
@@ -32,18 +31,14 @@ def draw_picture(picture: Picture, title: str, path: Path) -> None:
     height = 0.8 + (2.6 if rows > 1 else 3.6) * rows
     with style.framed(title, 7.2, height) as figure:
         all_axes = list(figure.subplots(rows, columns, squeeze=False).flat)
-        colours = _colours(picture)
+        labels = dict.fromkeys(line.label for panel in picture.panels for line in panel.lines)
+        colours = dict(zip(labels, cycle(_COLOURS), strict=False))
         for axes, panel in zip(all_axes, picture.panels, strict=False):
             _draw(axes, panel, colours)
         for unused in all_axes[len(picture.panels) :]:
             unused.set_axis_off()
         style.legend_below(figure, _LEGEND, 3)
     style.save(figure, path)
-
-
-def _colours(picture: Picture) -> dict[str, str]:
-    labels = dict.fromkeys(line.label for panel in picture.panels for line in panel.lines)
-    return dict(zip(labels, cycle(_COLOURS), strict=False))
 
 
 def _draw(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
@@ -53,7 +48,10 @@ def _draw(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
     axes.set_ylabel(panel.y_label)
     for each in panel.log:
         axes.set(**{f"{each}scale": "log"})
-        _few_decades(axes.xaxis if each == "x" else axes.yaxis)
+        axis = axes.xaxis if each == "x" else axes.yaxis
+        low, high = axis.get_view_interval()
+        if high / low <= 100:  # fewer than two powers of ten
+            style.plain_ticks(axis, (1.0, 2.0, 5.0))
     if panel.title:
         axes.set_title(panel.title, fontsize=9, color=style.INK)
     style.clean(axes)
@@ -77,7 +75,10 @@ def _line(axes: Axes, line: Line, colour: str) -> None:
                 [line.x[i] for i in alone], [line.y[i] for i in alone],
                 color=colour, **_STYLES["dots"],
             )  # fmt: skip
-        _intervals(axes, line, colour)
+        for bounds, y in zip(line.x_bounds, line.y, strict=False):
+            axes.plot(bounds, (y, y), color=colour, linewidth=1.3)
+        for x, bounds in zip(line.x, line.y_bounds, strict=False):
+            axes.plot((x, x), bounds, color=colour, linewidth=1.3)
 
 
 def _alone(line: Line) -> list[int]:
@@ -85,17 +86,3 @@ def _alone(line: Line) -> list[int]:
     there = [False, *(math.isfinite(y) for y in line.y), False]
     triples = zip(there, there[1:], there[2:], strict=False)
     return [i for i, (before, here, after) in enumerate(triples) if here and not (before or after)]
-
-
-def _few_decades(axis: Axis) -> None:
-    """Label 10, 20, 50 if the axis contains fewer than two powers of ten."""
-    low, high = axis.get_view_interval()
-    if high / low <= 100:
-        style.plain_ticks(axis, (1.0, 2.0, 5.0))
-
-
-def _intervals(axes: Axes, line: Line, colour: str) -> None:
-    for bounds, y in zip(line.x_bounds, line.y, strict=False):
-        axes.plot(bounds, (y, y), color=colour, linewidth=1.3)
-    for x, bounds in zip(line.x, line.y_bounds, strict=False):
-        axes.plot((x, x), bounds, color=colour, linewidth=1.3)

@@ -156,7 +156,8 @@ Read = Callable[[LinkOutcome], Metric | None]
 
 def size_figure(answer: SizeResult) -> Figure:
     """Return the picture of a sizing."""
-    drawn = [panel for panel in _PANELS if _measured(answer, panel)] or [_PANELS[0]]
+    links = [point.link for point in answer.curve]  # of a law with a utilization alone
+    drawn = [p for p in _PANELS if any(map(p.read, links))] or [_PANELS[0]]
     drawn += _own_panels(answer)
     names = 0.9 if answer.laws and answer.aqm is None else 0.35
     heights = [names, *(panel.height for panel in drawn)]
@@ -388,8 +389,3 @@ _PANELS = (
     _Panel(_share_of_round_trips, _round_trips, 1.4),
     _Panel(lambda link: mean(link.queue_delay_s), _delay, 1.6),
 )
-
-
-def _measured(answer: SizeResult, panel: _Panel) -> bool:
-    """Whether the panel has values: a law gives only utilization, so other panels are empty."""
-    return any(panel.read(point.link) is not None for point in answer.curve)

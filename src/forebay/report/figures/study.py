@@ -16,7 +16,6 @@ from forebay.report.study import size_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 
@@ -77,7 +76,9 @@ def _panel(
                 axes.set_xlim(-0.4, len(ticks) - 0.6)
         elif name in panel.log:
             axes.set(**{f"{name}scale": "log"})
-            _few_decades(axis)
+            low, high = axis.get_view_interval()
+            if high / low < 1e4:
+                style.plain_ticks(axis, (1.0, 2.0, 5.0) if high / low < 200 else (1.0,))
 
 
 def _curve(axes: Axes, curve: Curve, colour: str, marker: str, dashes: str) -> None:
@@ -122,13 +123,6 @@ def _edges(places: Any, is_log: bool) -> Any:
         middle = (at[1:] + at[:-1]) / 2
         ends = np.concatenate([[2 * at[0] - middle[0]], middle, [2 * at[-1] - middle[-1]]])
     return np.exp(ends) if is_log else ends
-
-
-def _few_decades(axis: Axis) -> None:
-    """Label 10, 20, 50 instead of powers of ten."""
-    low, high = axis.get_view_interval()
-    if high / low < 1e4:
-        style.plain_ticks(axis, (1.0, 2.0, 5.0) if high / low < 200 else (1.0,))
 
 
 _ROW = 0.42

@@ -16,8 +16,8 @@ from forebay.report import Line, Panel, Picture, percent
 from forebay.reproduction import (
     LINK,
     OURS,
-    UNEXPLAINED,
     Check,
+    Comparison,
     Measured,
     Reproduction,
     Row,
@@ -54,7 +54,7 @@ def label(cell: Cell) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Comparison):
     """One quantity of one cell, by Metrics in SI units; None where it was not measured.
 
     ``folder`` has the band, in points or as a share of the kernel's value; ``off`` is the kernel
@@ -70,38 +70,33 @@ class Compared:
     runs: Sequence[float] = ()
 
     @property
-    def points(self) -> bool:
-        """Whether the band is in points, not in per cent of the kernel's value."""
-        return QUANTITIES[self.quantity][1].endswith("_points")
+    def relative(self) -> bool:  # type: ignore[override]
+        """Whether the band is in per cent of the kernel's value, not in points."""
+        return not QUANTITIES[self.quantity][1].endswith("_points")
 
     @property
-    def unit(self) -> str:
-        """Unit of the band."""
-        return "points" if self.points else "%"
-
-    @property
-    def band(self) -> float:
+    def band(self) -> float:  # type: ignore[override]
         """Largest allowed difference, in points or per cent."""
         known = float(stated(self.folder)["band"][QUANTITIES[self.quantity][1]])
-        return known if self.points else 100 * known
+        return 100 * known if self.relative else known
 
     @property
     def counts(self) -> bool:
         """Whether offload moves it in the kernel, by more than twice the band."""
-        moved = self._away(self.off, self.kernel)
+        moved = self._between(self.off)
         return moved is not None and abs(moved) > 2 * self.band
 
     @property
     def apart(self) -> float | None:
         """The simulator less the kernel, in points or per cent of the kernel's value."""
-        return self._away(self.simulator, self.kernel)
+        return self._between(self.simulator)
 
     @property
     def noise(self) -> float:
         """Standard error of `apart`: the kernel's runs vary as the simulator's replications do."""
         of = statistics.stdev(self.runs) if len(self.runs) > 1 else math.inf
         error = 100 * of * math.sqrt(1 / len(self.runs) + 1 / self.kernel.n) if self.runs else of
-        return error if self.points else error / float(self.kernel.value)
+        return error / float(self.kernel.value) if self.relative else error
 
     @property
     def told(self) -> bool:
@@ -118,29 +113,15 @@ class Compared:
             f"{times}, so that it is told to ±{self.noise:.2g} (one standard error)"
         )
 
-    def _away(self, value: Any, of: Any) -> float | None:
-        if value is None or of is None:
+    def _between(self, value: Any) -> float | None:
+        if value is None or self.kernel is None:
             return None
-        away = 100 * float(value.value - of.value)
-        return away if self.points else away / float(of.value)
+        away = self.away(float(value.value), float(self.kernel.value))
+        return away if self.relative else 100 * away
 
     @property
-    def reason(self) -> str:
-        """Why it is out of the band; "" if it is not."""
-        if self.apart is None:
-            return "the kernel was not measured"
-        if abs(self.apart) <= self.band:
-            return ""
-        why = self._miss.get("why", "cause not known")
-        return f"{self.apart:+.2g} {self.unit}, band ±{self.band:g}; {why}"
-
-    @property
-    def cause(self) -> str:
-        """Which of the causes it is out of the band for; "" if it is not."""
-        return self._miss.get("cause", UNEXPLAINED) if self.reason else ""
-
-    @property
-    def _miss(self) -> dict[str, str]:
+    def miss(self) -> Mapping[str, Any]:
+        """Why it misses, by its name in cells.toml."""
         missed: dict[str, dict[str, str]] = stated(self.folder).get("miss", {})
         return missed.get(f"{label(self.cell)} {self.quantity}", {})
 
@@ -148,11 +129,12 @@ class Compared:
         """Return a metric in the table's unit."""
         return metric if self.quantity == QUEUE else percent(metric)
 
-    def row(self, names: Sequence[Any], metrics: Sequence[Any]) -> list[Any]:
+    def row(self, names: Sequence[Any], metrics: Sequence[Any]) -> Row:
         """Return its row in a table."""
-        apart = "" if self.apart is None else f"{self.apart:+.2f} {self.unit}"
         shown = [self.shown(metric) for metric in metrics]
-        return [*names, NAMES[self.quantity], *shown, apart, f"±{self.band:g} {self.unit}"]
+        check = Check(OURS, not self.reason, published=False)
+        cells = [*names, NAMES[self.quantity], *shown, *self.ends]
+        return Row(cells, self.reason, [check], self.cause)
 
 
 def read(outcome: forebay.Outcome) -> dict[str, Any]:
@@ -176,19 +158,14 @@ def bbr_share(outcome: forebay.Outcome) -> Any:
 
 def _reproduction(
     work: Work,
-    judged: Sequence[Compared],
-    rows: list[list[Any]],
+    rows: Sequence[Row],
     notes: Sequence[str],
     picture: Picture | None,
     unjudged: Sequence[str] = (),
 ) -> Reproduction:
     page = work.toml("cells.toml")
     page |= {"notes": [*page["notes"], *notes], "labels": page["columns"].index("quantity") + 1}
-    made = [
-        Row(cells, reason, [Check(OURS, not reason, published=False)], each.cause)
-        for each, cells in zip(judged, rows, strict=True) for reason in [each.reason]
-    ]  # fmt: skip
-    return work.of_rows(made, page, picture=picture, unjudged=unjudged)
+    return work.of_rows(rows, page, picture=picture, unjudged=unjudged)
 
 
 # --- eight cells of a dumbbell without offload ---------------------------------------------------
@@ -248,7 +225,7 @@ def cells(work: Work) -> Reproduction:
         Measured(CELLS).note("kernel, the others"),
     ]
     panels = [_equal(judged, name) for name in names_of(judged)]
-    return _reproduction(work, judged, rows, notes, Picture(panels, columns=3))
+    return _reproduction(work, rows, notes, Picture(panels, columns=3))
 
 
 def names_of(judged: Sequence[Compared]) -> list[str]:
@@ -265,7 +242,7 @@ def _equal(judged: Sequence[Compared], quantity: str) -> Panel:
         groups.setdefault(name, []).append(each)
     band = _band(seen)
     lines = [*band, *(_dots(own, group, band[0].x) for group, own in groups.items())]
-    log: Any = "" if band and seen[0].points else "xy"
+    log: Any = "" if band and not seen[0].relative else "xy"
     return Panel(lines, "kernel", "simulator", title=NAMES[quantity], log=log)
 
 
@@ -290,12 +267,12 @@ def _band(seen: Sequence[Compared]) -> list[Line]:
     if not values:
         return []
     band = seen[0].band
-    if seen[0].points:
-        ends = [min(values) - band, min(max(values) + band, 100.0)]
-        bounds = [(x - band, x + band) for x in ends]
-    else:
+    if seen[0].relative:
         ends = [min(values) / 1.3, max(values) * 1.3]
         bounds = [(x * (1 - band / 100), x * (1 + band / 100)) for x in ends]
+    else:
+        ends = [min(values) - band, min(max(values) + band, 100.0)]
+        bounds = [(x - band, x + band) for x in ends]
     return [Line(ends, ends, "band", "band", y_bounds=bounds), Line(ends, ends, "equal", "dashes")]
 
 
@@ -412,7 +389,7 @@ def offload(work: Work) -> Reproduction:
     said = "offload moves nothing by twice its band in the kernel, so nothing is compared"
     still = [c for c in offload_cells() if label(c) not in known and kernel(c)]
     return _reproduction(
-        work, judged, rows, [Measured(OFFLOAD).note("kernel")],
+        work, rows, [Measured(OFFLOAD).note("kernel")],
         Picture(panels, columns=2) if panels else None,
         [*(each.untold for each in seen if each.counts and not each.told),
          *(f"{label(cell)}: {said}" for cell in still)],
@@ -452,4 +429,4 @@ def shares(work: Work) -> Reproduction:
         names = [cell[of] for of in ("rate_mbps", "flows", "congestion_control", "packets")]
         rows.append(judged[-1].row(names, (kernel_s, own)))
     picture = Picture([_equal(judged, "bbr_share")])
-    return _reproduction(work, judged, rows, [known.note("kernel")], picture)
+    return _reproduction(work, rows, [known.note("kernel")], picture)

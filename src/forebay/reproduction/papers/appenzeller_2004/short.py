@@ -61,13 +61,15 @@ def fig10(work: Work) -> Reproduction:
     queues = work.over([*points, slow], _waiting)
     means = {at: sum(queues[rate, at, FASTER] for rate in RATES) / len(RATES) for at in lengths}
 
+    workload = forebay.laws.bursts.workload
+
     def excess(peak: int, *beside: int) -> float:
         return 100 * (means[peak] / max(means[at] for at in beside) - 1)
 
     ours = {
         "coincide": 100 * max(abs(queues[point] / means[point[1]] - 1) for point in points),
         "law": 100 * max(abs(means[at] / law(at) - 1) for at in means),
-        "bound": 100 * max(means[at] / _work(at) for at in means),
+        "bound": 100 * max(means[at] / float(workload(LOAD, _bursts(at))) for at in means),
         "14-over-16": excess(14, 16),
         "peak-14": excess(14, 10, 16),
         "peak-30": excess(30, 26, 36),
@@ -98,10 +100,6 @@ def _waiting(work: Work, rate: float, length: int, access: int) -> float:
         f"measure.duration={seconds(PACKETS, rate * 1e6):.3f} s",
     ]
     return mean_queue(work.run(sets))
-
-
-def _work(length: int) -> float:
-    return float(forebay.laws.bursts.workload(LOAD, _bursts(length)))
 
 
 INCREASE, AFCT_LENGTHS = 0.125, (6, 14, 30, 62)

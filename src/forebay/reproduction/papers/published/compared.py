@@ -17,8 +17,8 @@ from forebay.report import Line, Panel, Picture
 from forebay.reproduction import (
     LINK,
     OTHERS,
-    UNEXPLAINED,
     Check,
+    Comparison,
     Metric,
     Reproduction,
     Row,
@@ -40,7 +40,7 @@ NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Comparison):
     """One quantity of one cell.
 
     Attributes
@@ -49,8 +49,6 @@ class Compared:
     quantity : its name with its unit.
     measured : what others measured.
     simulated : the simulator's metric in the same unit.
-    band : largest allowed difference, in points of the unit, or with ``relative`` in per cent of
-        ``measured``.
     full : what a link that is never idle would give; None if the row is not about utilization.
     misses : why rows miss, by a pattern of their name (its cells and quantity), as `read_toml`
         gives it: ``why``, and ``cause`` where it is known.
@@ -66,55 +64,29 @@ class Compared:
     misses: Mapping[str, Any] | None = None
 
     @property
-    def unit(self) -> str:
-        """Unit of `apart` and the band."""
-        return "%" if self.relative else "points"
-
-    def away(self, value: float) -> float:
-        """Return how far a value is from the measured one."""
-        away = value - self.measured
-        return 100 * away / self.measured if self.relative else away
-
-    @property
     def apart(self) -> float:
         """The simulator less what was measured."""
-        return self.away(self.simulated.value)
+        return self.away(self.simulated.value, self.measured)
 
     @property
     def holds(self) -> bool:
-        """Whether it is in the band. An interval does not widen it."""
-        return abs(self.apart) <= self.band
+        """Whether it is in the band."""
+        return not self.reason
 
     @property
-    def _miss(self) -> dict[str, Any]:
+    def miss(self) -> Mapping[str, Any]:
         """Why it misses: the first entry whose pattern fits the row's name."""
         name = " ".join([*map(str, self.cell), self.quantity])
         found = (why for like, why in (self.misses or {}).items() if fnmatchcase(name, like))
-        return dict(next(found, {"why": "cause not known"}))
+        return dict(next(found, {}))
 
     @property
-    def reason(self) -> str:
-        """Why it is out of the band; "" if it is not."""
-        if self.holds:
-            return ""
-        return f"{self.apart:+.2g} {self.unit}, band ±{self.band:g}; {self._miss['why']}"
-
-    @property
-    def cause(self) -> str:
-        """Which of `CAUSES` it is out of its band for; "" if it is in the band."""
-        return "" if self.holds else self._miss.get("cause", UNEXPLAINED)
-
-    @property
-    def check(self) -> Check:
-        """Its verdict, and whether a link that is never idle would have it too."""
-        never_idle = None if self.full is None else abs(self.away(self.full)) <= self.band
-        return Check(OTHERS, self.holds, published=True, full_passes=never_idle)
-
-    @property
-    def row(self) -> list[Any]:
-        """Its row in the artefact's table."""
-        apart, band = f"{self.apart:+.2f} {self.unit}", f"±{self.band:g} {self.unit}"
-        return [*self.cell, self.quantity, self.measured, self.simulated, apart, band]
+    def row(self) -> Row:
+        """Its row in the artefact's table, and whether a link that is never idle would be in."""
+        full = None if self.full is None else abs(self.away(self.full, self.measured)) <= self.band
+        check = Check(OTHERS, self.holds, published=True, full_passes=full)
+        cells = [*self.cell, self.quantity, self.measured, self.simulated, *self.ends]
+        return Row(cells, self.reason, [check], self.cause)
 
 
 def known(metric: Metric | None) -> Metric:
@@ -145,7 +117,7 @@ def _reproduction(
     page = work.toml("bands.toml")
     quick = [f"Not tried by a quick run: {left_out}."] if work.quick and left_out else []
     return work.of_rows(
-        [Row(each.row, each.reason, [each.check], each.cause) for each in seen],
+        [each.row for each in seen],
         {
             "title": page["title"],
             "columns": [*page["labels"], *COLUMNS],
@@ -280,7 +252,7 @@ def _of_single(work: Work, every: Sequence[tuple[Cell, Compared]]) -> Variants:
         others = [compare_single(work, cell, f) for f in list(SINGLE_VARIANTS.values())[1:]]
         old = 100 * float(older[key(cell)]["goodput_mbps"]) / float(cell["rate_mbps"])
         row = _variant(", ".join(map(str, first.cell)), first, *others)
-        row[-1].append((old, abs(first.away(old)) <= first.band))
+        row[-1].append((old, abs(first.away(old, first.measured)) <= first.band))
         rows.append(row)
     names = [*SINGLE_VARIANTS, "the kernel 4.15, measured"]
     return Variants(read_toml(SINGLE, "bands")["open"], names, rows)

@@ -1,25 +1,136 @@
-"""A study on the workers of a Dask scheduler; only where `forebay[cluster]` is installed."""
+"""Workers of a study: processes of this machine, whatever they were doing, and a Dask cluster."""
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.studies.test_sweep import AXES, SMALL, rows
 
 import forebay
+from forebay.api.sweep import size_priced
+from forebay.store import code_of
+from forebay.studies import work
 from forebay.studies.errors import StudyError
-from forebay.studies.work import Batch, make_batch
+from forebay.studies.plan import Asked
+from forebay.studies.work import Batch, Item, Processes, make_batch
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let two jobs be processes; by default five are."""
+    monkeypatch.setattr(work, "MOST_THREADS", 1)
+
+
+def test_threads_and_processes_make_the_same_rows(request: pytest.FixtureRequest) -> None:
+    one, two = (forebay.sweep(SMALL, AXES, seeds=2, jobs=jobs) for jobs in (1, 2))
+    request.getfixturevalue("processes")
+    apart = forebay.sweep(SMALL, AXES, seeds=2, jobs=2)
+    assert rows(one) == rows(two) == rows(apart)
+
+
+# A thread of the standard library may be starting the next worker while the pool breaks.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_workers_death_costs_its_batch_alone(processes, monkeypatch) -> None:
+    killed = []
+    submit = Processes.submit
+
+    def submit_and_kill(self, batch):
+        made = submit(self, batch)
+        if not killed:
+            killed.extend(self._pool._processes.values())
+            killed[0].kill()
+        return made
+
+    monkeypatch.setattr(Processes, "submit", submit_and_kill)
+    made = forebay.sweep(SMALL, AXES, seeds=3, jobs=2)
+    assert killed and (made.ran, made.stored, made.failed) == (12, 12, 0)
+
+
+@pytest.mark.parametrize("error", [OSError("closed"), ValueError("bad value(s) in fds_to_keep")])
+def test_a_dying_pool_that_hands_over_a_closed_pipe_is_opened_anew(processes, monkeypatch, error):
+    submit, raised = ProcessPoolExecutor.submit, []
+
+    def closed_once(self: ProcessPoolExecutor, *work: Any) -> Any:
+        if not raised:
+            raised.append(error)
+            raise error
+        return submit(self, *work)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", closed_once)
+    made = forebay.sweep(SMALL, AXES, seeds=3, jobs=2)
+    assert raised and (made.ran, made.stored, made.failed) == (12, 12, 0)
+
+
+def test_a_sizing_stops_at_its_next_report() -> None:
+    """A sizing of a sweep may take minutes, and nobody waits for it after Ctrl-C."""
+    calls = []
+
+    def stop(done: float) -> None:
+        calls.append(done)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+
+    asked = Asked("size", "simulation", "any", None, 30.0)
+    code = code_of("simulation")
+    wanted = SMALL.replace({"goals.utilization": 0.9})
+    batch = Batch(asked, code, (Item(wanted, (1,)),), 30.0, size_priced)
+    with pytest.raises(KeyboardInterrupt):
+        make_batch(batch, stop)
+    assert len(calls) == 4
+
+
+@pytest.fixture
+def pool():
+    made = Processes(1)
+    made._pool.submit(os.getpid).result()
+    return made
+
+
+def test_a_half_written_result_holds_nobody_up(pool):
+    """A worker that is killed within a write leaves the length of a message, and a part of it."""
+    results: Any = pool._pool._result_queue
+    os.write(results._writer.fileno(), struct.pack("!i", 1000) + b"a part")
+    ending = threading.Thread(target=pool.stop, daemon=True)
+    ending.start()
+    ending.join(timeout=20)
+    assert not ending.is_alive()
+
+
+def test_they_may_be_ended_after_they_were_closed(pool):
+    pool.close()
+    pool.stop()
+
+
+@pytest.mark.parametrize(
+    ("error", "seen"),
+    [
+        (OSError("handle is closed"), BrokenExecutor),
+        (OSError(errno.EAGAIN, "no more pool"), BlockingIOError),
+    ],
+)
+def test_a_pool_that_dies_is_told_from_a_machine_that_is_full(pool, monkeypatch, error, seen):
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(pool._pool, "submit", fail)
+    with pytest.raises(seen, match=error.args[-1]):
+        pool.submit(None)
+    pool.stop()
 
 
 def test_a_worker_with_other_code_refuses() -> None:
-    from forebay.studies.plan import Asked
-
     batch = Batch(Asked("run", "simulation", "x"), "other code", (), 1.0)
     with pytest.raises(StudyError, match="another forebay"):
         make_batch(batch)
