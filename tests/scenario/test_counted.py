@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import forebay
-from forebay.engines.replication import lay_out
+from forebay.engines.replication.layout import lay_out
 from forebay.scenario import Scenario, ScenarioError, loads
 from forebay.search.goals import SizingError
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -108,6 +108,10 @@ class Capabilities:
     route: RoutesNetworks | None = None
 
 
+def _methods(of: object, names: Iterable[str]) -> Capabilities:
+    return Capabilities(**{name: getattr(of, name, None) for name in names})
+
+
 class Engine(ABC):
     """Answers a scenario."""
 
@@ -118,8 +122,8 @@ class Engine(ABC):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can do besides `run`; nothing if not overridden."""
-        return Capabilities()
+        """What it can do besides `run`: its methods with the name of a capability."""
+        return _methods(self, [each.name for each in fields(Capabilities)])
 
     @abstractmethod
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
@@ -246,8 +250,7 @@ class OtherEngine(Engine):
         made = self._made
         if isinstance(made, Engine):
             return made.capabilities
-        names = ("limit_memory", "capture_to", "count_by", "trace", "size_links")
-        return Capabilities(**{name: getattr(made, name, None) for name in names})
+        return _methods(made, ("limit_memory", "capture_to", "count_by", "trace", "size_links"))
 
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run it, and check what it returns.

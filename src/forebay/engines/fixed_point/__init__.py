@@ -14,7 +14,7 @@ import numpy as np
 from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
-from forebay.engines.base import Capabilities, Engine, LinksEngine
+from forebay.engines.base import Engine, LinksEngine
 from forebay.engines.errors import Unsupported, refuse_features
 from forebay.engines.fixed_point.balance import MARKED, make_balance
 from forebay.engines.fixed_point.solver import Solution, solve, solve_with, topology_of
@@ -37,11 +37,6 @@ class NetworkEngine(Engine):
 
     def __init__(self) -> None:
         self._octets: int | None = None
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """A memory limit, and sizing of links."""
-        return Capabilities(limit_memory=self.limit_memory, size_links=self.size_links)
 
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a solution, in bytes."""

@@ -14,25 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS
-from forebay.engines.replication.layout import (
-    COUNT_BYTES,
-    ClassSpec,
-    Layout,
-    LinkSpec,
-    Route,
-    expand,
-    lay_out,
-    problem_of,
-)
+from forebay.engines.replication.layout import Layout
 from forebay.engines.replication.readings import (
     RawFlowRecords,
     RawHistogram,
     RawLink,
     RawReadings,
-    Watched,
     ideal_s,
-    n_parts,
-    picoseconds,
     read_links,
     to_reading,
 )
@@ -88,26 +76,6 @@ class SeedCache(Generic[T]):
         self._results.clear()
         self._octets.clear()
 
-
-__all__ = [
-    "COUNT_BYTES",
-    "ClassSpec",
-    "FlowRows",
-    "Layout",
-    "LinkSpec",
-    "RawReadings",
-    "Route",
-    "SeedCache",
-    "Watched",
-    "check_step",
-    "expand",
-    "lay_out",
-    "n_parts",
-    "picoseconds",
-    "problem_of",
-    "to_reading",
-    "to_trace",
-]
 
 MOST_SAMPLES = 10_000_000
 

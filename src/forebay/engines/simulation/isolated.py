@@ -29,15 +29,9 @@ from numpy.typing import NDArray
 from forebay import _core
 from forebay.effort import Effort
 from forebay.engines.footprint import Limit, TooMuchMemory, estimate
-from forebay.engines.replication import (
-    FlowRows,
-    Layout,
-    Watched,
-    expand,
-    lay_out,
-    to_reading,
-    to_trace,
-)
+from forebay.engines.replication import FlowRows, to_trace
+from forebay.engines.replication.layout import Layout, expand, lay_out
+from forebay.engines.replication.readings import Watched, to_reading
 from forebay.engines.simulation import foreign_controls
 from forebay.engines.simulation.foreign_controls import faults_named, watched
 from forebay.engines.simulation.networks import route

@@ -17,7 +17,7 @@ from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import LinksEngine, NetworkTraffic
 from forebay.engines.errors import Unsupported
 from forebay.engines.footprint import NETWORK_LINK, ROUTE_CELL, Limit
-from forebay.engines.replication import problem_of
+from forebay.engines.replication.layout import problem_of
 from forebay.errors import entry
 from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, Metric, NetworkOutcome, Outcome
 from forebay.progress import Progress

@@ -16,14 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from forebay.engines.replication import (
-    COUNT_BYTES,
-    Layout,
-    LinkSpec,
-    Watched,
-    n_parts,
-    picoseconds,
-)
+from forebay.engines.replication.layout import COUNT_BYTES, Layout, LinkSpec
+from forebay.engines.replication.readings import Watched, n_parts, picoseconds
 from forebay.engines.testbed import endpoint, namespaces
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.endpoint import TUN, Endpoint
