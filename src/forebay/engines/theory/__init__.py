@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import ceil
 from typing import SupportsFloat
 
 import numpy as np
@@ -28,20 +27,8 @@ from forebay.engines.errors import NoLaw, refuse_features
 from forebay.errors import entry
 from forebay.laws import (
     Law,
-    burst_law,
-    bursts,
-    completion_time,
-    desynchronized,
-    finite_queue,
-    general_decrease,
     governing_law,
     regime_of,
-    response,
-    sawtooth,
-    short_flows,
-    single_flow,
-    synchronized,
-    utilization,
 )
 from forebay.laws.bursts import Bursts
 from forebay.laws.finite_queue import FiniteQueue
@@ -105,10 +92,10 @@ def of_many(scenario: Scenario) -> Metric | None:
     flows = list(_flows(scenario))
     if len(flows) > _MANY_KINDS:
         flows = _together(flows)
-    if left <= 0.0 or any(each.control not in response.CONTROLS for each in flows):
+    if left <= 0.0 or any(each.control not in laws.response.CONTROLS for each in flows):
         return None
-    found = response.loss_rate(flows, left * capacity(scenario))
-    return None if found is None else _within(found, response.BAND, scenario)
+    found = laws.response.loss_rate(flows, left * capacity(scenario))
+    return None if found is None else _within(found, laws.response.BAND, scenario)
 
 
 def of_few(scenario: Scenario) -> Metric | None:
@@ -119,7 +106,7 @@ def of_few(scenario: Scenario) -> Metric | None:
     if not halves(scenario):
         return None
     size, bdp = scenario.buffer_packets, scenario.bdp_packets
-    found = float(sawtooth.loss_rate(size, bdp, scenario.n_flows, growth(scenario)))
+    found = float(laws.sawtooth.loss_rate(size, bdp, scenario.n_flows, growth(scenario)))
     return _within(found, FEW_BAND, scenario) if found < 1.0 else None
 
 
@@ -134,7 +121,7 @@ def _between(value: float, low: float, high: float) -> Metric | None:
     return Metric(value=value, low=low, high=high, n=0) if value <= 1.0 else None
 
 
-def _flows(scenario: Scenario) -> Iterator[response.Flows]:
+def _flows(scenario: Scenario) -> Iterator[laws.response.Flows]:
     waiting = scenario.buffer_packets / 2.0 / capacity(scenario)
     for group in scenario.persistent:
         trips = _representative(group.rtt)
@@ -145,12 +132,12 @@ def _flows(scenario: Scenario) -> Iterator[response.Flows]:
                 # Linux adds its minimum RTO to srtt, RFC 6298 (2.4) takes the larger of both.
                 timeout = rtt + least if group.sender == "linux" else max(rtt, least)
                 count = group.flows * part / len(trips)
-                yield response.Flows(count, control, rtt, timeout, growth_of(group), window)
+                yield laws.response.Flows(count, control, rtt, timeout, growth_of(group), window)
 
 
-def _together(flows: Iterable[response.Flows]) -> list[response.Flows]:
+def _together(flows: Iterable[laws.response.Flows]) -> list[laws.response.Flows]:
     """Merge flows with almost equal RTT and timeout, so that thousands of classes stay fast."""
-    counts: dict[response.Flows, float] = {}
+    counts: dict[laws.response.Flows, float] = {}
     for each in flows:
         rtt, timeout = (float(f"{value:.3g}") for value in (each.rtt, each.timeout))
         kind = replace(each, count=0.0, rtt=rtt, timeout=timeout)
@@ -194,18 +181,18 @@ class Prediction:
     @property
     def is_bound(self) -> bool:
         """Whether the utilization is a lower bound (eq. 6), and no prediction."""
-        return any(law is utilization.LAW or law.name == MIX for law in self.laws)
+        return any(law is laws.utilization.LAW or law.name == MIX for law in self.laws)
 
 
 def predict_long_flows(scenario: Scenario, law: Law) -> Prediction | None:
     """Return the prediction of `law`, which governs `scenario` and is one of long flows."""
-    if law is utilization.LAW or law.name == MIX:
+    if law is laws.utilization.LAW or law.name == MIX:
         return _desynchronized(scenario, law)
-    if law is general_decrease.LAW:  # few flows in step whose control does not halve
-        used = general_decrease.mean_utilization(scenario)
+    if law is laws.general_decrease.LAW:  # few flows in step whose control does not halve
+        used = laws.general_decrease.mean_utilization(scenario)
         assert used is not None
         return Prediction(used, None, None, None, (law,), longest_delay(scenario))
-    if law in (single_flow.LAW, synchronized.LAW):
+    if law in (laws.single_flow.LAW, laws.synchronized.LAW):
         return _sawtooth(scenario, law)
     raise ValueError(f"{law.name} is not a law of long flows")
 
@@ -214,14 +201,14 @@ def _sawtooth(scenario: Scenario, law: Law) -> Prediction:
     """Prediction for one window, or for synchronized windows (paper A, appendix B)."""
     size, bdp = scenario.buffer_packets, scenario.bdp_packets
     second = 1.0 / capacity(scenario)
-    waiting = [sawtooth.queue_quantile(p, size, bdp) for p in _PROBABILITIES]
-    seen = [sawtooth.queue_seen_quantile(p, size, bdp) for p in _PROBABILITIES]
+    waiting = [laws.sawtooth.queue_quantile(p, size, bdp) for p in _PROBABILITIES]
+    seen = [laws.sawtooth.queue_seen_quantile(p, size, bdp) for p in _PROBABILITIES]
     metrics = goal_metrics(scenario, in_step=True) if halves(scenario) else longest_delay(scenario)
     return Prediction(
-        utilization=float(sawtooth.utilization(size, bdp)),
+        utilization=float(laws.sawtooth.utilization(size, bdp)),
         loss_rate=of_few(scenario),
-        queue_packets=_spread(sawtooth.queue_mean(size, bdp), waiting),
-        queue_delay_s=_spread(sawtooth.queue_seen_mean(size, bdp), seen, second),
+        queue_packets=_spread(laws.sawtooth.queue_mean(size, bdp), waiting),
+        queue_delay_s=_spread(laws.sawtooth.queue_seen_mean(size, bdp), seen, second),
         laws=(law,),
         goal_metrics=metrics,
     )
@@ -231,14 +218,14 @@ def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
     """Prediction for desynchronized windows (eq. 4 to 6); the delay is Q/C."""
     size, bdp, n = scenario.buffer_packets, scenario.bdp_packets, scenario.n_flows
     second = 1.0 / capacity(scenario)
-    quantiles = [desynchronized.queue_quantile(p, size, bdp, n) for p in _PROBABILITIES]
-    mean = desynchronized.queue_mean(size)
+    quantiles = [laws.desynchronized.queue_quantile(p, size, bdp, n) for p in _PROBABILITIES]
+    mean = laws.desynchronized.queue_mean(size)
     return Prediction(
-        utilization=float(utilization.utilization(size, bdp, n)),
+        utilization=float(laws.utilization.utilization(size, bdp, n)),
         loss_rate=of_many(scenario),
         queue_packets=_spread(mean, quantiles),
         queue_delay_s=_spread(mean, quantiles, second),
-        laws=(law, response.LAW),
+        laws=(law, laws.response.LAW),
         goal_metrics=goal_metrics(scenario, in_step=False),
     )
 
@@ -249,8 +236,8 @@ def goal_metrics(scenario: Scenario, *, in_step: bool) -> dict[str, Metric]:
 
     def waiting(quantile: float) -> float:
         if in_step:
-            return float(sawtooth.queue_seen_quantile(quantile, size, bdp))
-        return float(desynchronized.queue_quantile(quantile, size, bdp, scenario.n_flows))
+            return float(laws.sawtooth.queue_seen_quantile(quantile, size, bdp))
+        return float(laws.desynchronized.queue_quantile(quantile, size, bdp, scenario.n_flows))
 
     values = _probabilities(scenario, in_step) | _delays(scenario, waiting)
     return {name: exact(value) for name, value in values.items()}
@@ -283,7 +270,7 @@ def _probabilities(scenario: Scenario, in_step: bool) -> dict[str, float]:
 def _below(scenario: Scenario, windows: float) -> float:
     """P(W <= windows) of the normal W."""
     size, bdp = scenario.buffer_packets, scenario.bdp_packets
-    sigma = float(desynchronized.sigma(size, bdp, scenario.n_flows))
+    sigma = float(laws.desynchronized.sigma(size, bdp, scenario.n_flows))
     return math.erfc((bdp + size / 2.0 - windows) / (sigma * math.sqrt(2.0))) / 2.0
 
 
@@ -291,7 +278,7 @@ def _busy_in_step(scenario: Scenario, used: float) -> float:
     """Share of a cycle with W >= used * BDP; below BDP every round trip takes 2 Tp."""
     size, bdp = scenario.buffer_packets, scenario.bdp_packets
     climb = max(used * bdp - (bdp + size) / 2.0, 0.0)
-    return 1.0 - bdp * climb / float(sawtooth.period(size, 1.0, bdp))
+    return 1.0 - bdp * climb / float(laws.sawtooth.period(size, 1.0, bdp))
 
 
 def _spared_in_step(scenario: Scenario, lost: float) -> float:
@@ -299,7 +286,7 @@ def _spared_in_step(scenario: Scenario, lost: float) -> float:
     size, bdp, n = scenario.buffer_packets, scenario.bdp_packets, scenario.n_flows
     if n <= lost * (bdp + size):
         return 1.0
-    cycle = float(sawtooth.period(size, 1.0, bdp, n * growth(scenario)))
+    cycle = float(laws.sawtooth.period(size, 1.0, bdp, n * growth(scenario)))
     return max(1.0 - (bdp + size) / cycle, 0.0)
 
 
@@ -328,16 +315,16 @@ def predict_bursts(scenario: Scenario) -> Prediction | None:
 
     None if TCP would have to send so many packets again that flows are no longer bursts.
     """
-    traffic = short_flows.stable_traffic(scenario)
+    traffic = laws.short_flows.stable_traffic(scenario)
     if traffic is None:
         raise ValueError("no law of bursts governs this scenario")
     repeated = all(isinstance(group, Tcp) for group in scenario.crossing)
-    size = min(scenario.buffer_packets, ceil(burst_law.tail_end(traffic)) + 1)
+    size = min(scenario.buffer_packets, math.ceil(laws.burst_law.tail_end(traffic)) + 1)
     sizes, shares = traffic.bursts.sizes.tolist(), traffic.bursts.probabilities.tolist()
     queue = _solved(traffic.load, tuple(sizes), tuple(shares), size, repeated)
     if queue is None:
         return None
-    endless = burst_law.queue_of(traffic)  # P(Q > B) of an unlimited buffer
+    endless = laws.burst_law.queue_of(traffic)  # P(Q > B) of an unlimited buffer
     over = 1.0
     if endless is not None:
         over = min(float(endless.tail(scenario.buffer_packets + 1)), 1.0)
@@ -345,18 +332,18 @@ def predict_bursts(scenario: Scenario) -> Prediction | None:
     below = np.cumsum(queue.waiting)  # of the packets that wait
     mean = float(np.dot(np.arange(queue.waiting.size), queue.waiting))
     waiting = [np.searchsorted(below, min(p, below[-1])) for p in _PROBABILITIES]
-    seen_mean = bursts.mean(queue, traffic.bursts, size)
-    seen = [bursts.quantile(queue, traffic.bursts, p, size) for p in _PROBABILITIES]
+    seen_mean = laws.bursts.mean(queue, traffic.bursts, size)
+    seen = [laws.bursts.quantile(queue, traffic.bursts, p, size) for p in _PROBABILITIES]
     own = scenario.buffer_packets
-    values = _delays(scenario, lambda p: bursts.quantile(queue, traffic.bursts, p, own))
-    if scenario.goals.fct_increase == completion_time.AFCT_INCREASE:  # the only one in paper A
-        values[FCT_INCREASE] = float(completion_time.increase(over))
+    values = _delays(scenario, lambda p: laws.bursts.quantile(queue, traffic.bursts, p, own))
+    if scenario.goals.fct_increase == laws.completion_time.AFCT_INCREASE:  # the only one in paper A
+        values[FCT_INCREASE] = float(laws.completion_time.increase(over))
     return Prediction(
         utilization=min(traffic.load, queue.utilization) if repeated else queue.utilization,
         loss_rate=_between(lost, LEAST_OF_LOSS * lost if repeated else lost, max(lost, over)),
         queue_packets=_spread(mean, waiting),
         queue_delay_s=_spread(seen_mean, seen, 1.0 / capacity(scenario)),
-        laws=(burst_law.LAW,),
+        laws=(laws.burst_law.LAW,),
         # Completion times beside delays; the law of bursts does not cover single round trips.
         goal_metrics={name: exact(value) for name, value in values.items()},
     )
@@ -366,7 +353,7 @@ def predict_bursts(scenario: Scenario) -> Prediction | None:
 def _solved(
     load: float, sizes: tuple[int, ...], shares: tuple[float, ...], size: int, repeated: bool
 ) -> FiniteQueue | None:
-    solve = finite_queue.with_repeats if repeated else finite_queue.finite_queue
+    solve = laws.finite_queue.with_repeats if repeated else laws.finite_queue.finite_queue
     return solve(load, Bursts.given(sizes, shares), size)
 
 
