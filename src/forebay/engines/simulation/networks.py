@@ -40,7 +40,7 @@ def route(
     """Route a scenario's network unless it is the one that was routed last.
 
     Also returns the bytes that its routes took; 0 if it was known, or has few. ``afford`` is that
-    of `forebay.engines.base.RoutesNetworks`.
+    of `forebay.engines.base.Capabilities`.
 
     Raises TooMuchMemory: its links, or its routes, exceed the limit.
     """
