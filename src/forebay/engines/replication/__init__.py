@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,7 @@ from forebay.outcome.model import FlowTable
 from forebay.outcome.reading import IntArray, LinkReading
 from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
 from forebay.scenario import Duration, Scenario, ScenarioError, Tcp
-
-if TYPE_CHECKING:
-    from forebay.workload import Workload
-
+from forebay.workload.model import Workload
 
 CACHE_SIZE = 64
 T = TypeVar("T")
