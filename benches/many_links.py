@@ -79,7 +79,7 @@ def main() -> None:
         clock = [time.process_time()]
         import forebay
         from forebay import _core
-        from forebay.engines.replication import to_reading
+        from forebay.engines.replication.readings import to_reading
         from forebay.engines.simulation.runs import make_run
         from forebay.outcome import summarize
 

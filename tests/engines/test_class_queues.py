@@ -53,14 +53,12 @@ def delay(each: ClassOutcome) -> float:
     return each.queue_delay_s.p99.value
 
 
-def loss(each: ClassOutcome) -> float:
-    return each.loss_rate.value
-
-
 def test_a_port_serves_its_classes_as_it_is_told():
     each = classes()
     # Voice: 0.8 Mbit/s, and no longer a wait than a full packet on the wire and its own burst.
-    assert mbps(each["voip"]) == pytest.approx(0.8, rel=0.01) and loss(each["voip"]) == 0.0
+    assert (
+        mbps(each["voip"]) == pytest.approx(0.8, rel=0.01) and each["voip"].loss_rate.value == 0.0
+    )
     assert delay(each["voip"]) < (1500 + 10 * 200) * 8 / 10e6
     # What is left, 9.2 Mbit/s, goes 3 to 1.
     assert mbps(each["erp"]) == pytest.approx(6.9, rel=0.03)
@@ -81,7 +79,7 @@ def test_one_class_alone_is_one_queue():
     plain = classes("queue.discipline=drop-tail", "queue.classes=[]")
     for name, each in several.items():
         assert mbps(each) == pytest.approx(mbps(plain[name]), rel=0.02)
-        assert loss(each) == pytest.approx(loss(plain[name]), rel=0.1, abs=1e-4)
+        assert each.loss_rate.value == pytest.approx(plain[name].loss_rate.value, rel=0.1, abs=1e-4)
 
 
 def test_a_class_without_traffic_changes_nothing():
@@ -94,20 +92,15 @@ def test_a_class_without_traffic_changes_nothing():
 def test_marks_and_drops_are_by_class():
     red = "queue.classes.{}.red={{min='6 kB', max='18 kB', probability=0.2, ecn=true}}"
     each = classes(red.format(1), "traffic.1.ecn=true")
-    assert loss(each["erp"]) < 0.002 < loss(each["bulk"])
+    assert each["erp"].loss_rate.value < 0.002 < each["bulk"].loss_rate.value
     assert delay(each["erp"]) < 0.4 * delay(each["bulk"])
 
 
 def test_each_link_serves_its_own_classes():
-    edge = (
-        "[[links]]\nname = 'edge'\nrate = '5 Mbit/s'\n"
-        "queue = { discipline = 'classes', size = '40 packets', classes = [\n"
-        " { name = 'first', traffic = ['bulk'], priority = 0 },\n"
-        " { name = 'then', default = true } ] }\n"
-    )
-    text = PORT.replace("[[traffic]]", edge + "[[traffic]]", 1)
-    route = "traffic.{}.route=['edge', 'bottleneck']"
-    each = classes(route.format(1), route.format(2), text=text)
+    first = "{name='first', traffic=['bulk'], priority=0}, {name='then', default=true}"
+    queue = f"{{discipline='classes', size='40 packets', classes=[{first}]}}"
+    edge = f"links=[{{name='edge', rate='5 Mbit/s', queue={queue}}}]"
+    each = classes(edge, *(f"traffic.{n}.route=['edge', 'bottleneck']" for n in (1, 2)))
     # At the edge bulk is first, so that the bottleneck gets no more than 5 Mbit/s of it.
     assert mbps(each["bulk"]) > 4.5 and mbps(each["erp"]) < 0.5
 
@@ -143,9 +136,8 @@ def test_neither_a_sizing_of_class_queues_nor_a_scenario_is_a_configuration_of_o
 @pytest.mark.parametrize("most", [0.5, 2.0, 6.0])
 def test_a_class_that_is_shaped_gets_its_rate_and_others_the_rest(most):
     """Business would have 6.9 Mbit/s of the 9.2 that voice leaves."""
-    outcome = forebay.run(
-        loads(PORT, overrides=[f"queue.classes.1.max_rate={most} Mbit/s"]), seeds=3
-    )
+    sets = [f"queue.classes.1.max_rate={most} Mbit/s"]
+    outcome = forebay.run(loads(PORT, overrides=sets), seeds=3)
     each = {one.name: one for one in outcome.classes}
     # What it may make up for, four of the largest packets, is below a thousandth in 12 s.
     assert most * 0.98 <= mbps(each["erp"]) <= most + 4 * 12e-3 / 12
@@ -177,17 +169,13 @@ def test_a_class_gets_its_least_rate_and_its_share_of_the_rest():
     [
         (["0.burst=9 kB"], r"queue.classes.0.burst: is of a max_rate, which is not written"),
         (["0.max_rate=20 Mbit/s"], r"queue.classes.0.max_rate: 20 Mbit/s is above the rate of the"),
-        (
-            ["0.max_rate=1 Mbit/s", "0.min_rate=2 Mbit/s"],
-            r"queue.classes.0.min_rate: 2 Mbit/s is above max_rate, 1 Mbit/s",
-        ),
-        (
-            ["1.min_rate=6 Mbit/s", "2.min_rate=5 Mbit/s"],
-            r"queue.classes: the min_rates, 11 Mbit/s in all, are more than the link's 10 Mbit/s",
-        ),
+        (["0.max_rate=1 Mbit/s", "0.min_rate=2 Mbit/s"],
+         "queue.classes.0.min_rate: 2 Mbit/s is above max_rate, 1 Mbit/s"),
+        (["1.min_rate=6 Mbit/s", "2.min_rate=5 Mbit/s"],
+         "queue.classes: the min_rates, 11 Mbit/s in all, are more than the link's 10 Mbit/s"),
         (["1.red={min='1 kB'}"], r"class queue business before bottleneck: red"),
     ],
-)
+)  # fmt: skip
 def test_rates_and_thresholds_that_cannot_be_are_refused(sets, said):
     with refused(said):
         forebay.run(loads(PORT, overrides=[f"queue.classes.{each}" for each in sets]), seeds=1)

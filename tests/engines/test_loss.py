@@ -7,7 +7,7 @@ import pytest
 
 import forebay
 from forebay import _core
-from forebay.engines.replication import to_reading
+from forebay.engines.replication.readings import to_reading
 from forebay.engines.simulation.runs import make_run
 from forebay.outcome.reading_invariants import violations_of_reading
 from forebay.scenario import Scenario, loads

@@ -117,9 +117,7 @@ def test_a_network_has_rows_of_its_links_and_of_acks(tmp_path):
 link = { rate = "1 Gbit/s", delay = "10 us" }
 queue.size = "100 packets"
 measure = { warmup = "0 s", duration = "50 ms" }
-[topology]
-fat_tree = { k = 4 }
-classes = [{ name = "access" }, { name = "edge" }, { name = "core" }]
+topology.fat_tree.k = 4
 [[traffic]]
 kind = "transfers"
 transfers = [{ start = "1 ms", size = "30 kB", source = "edge0-0#1", target = "edge1-0#1" }]

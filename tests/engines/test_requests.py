@@ -27,13 +27,10 @@ min_rto = "10 ms"
 """
 PACKET_S = 1500 * 8 / 25e9
 AS_IN_THE_ISSUE = {
-    "traffic.0.response": "64 kB",
-    "traffic.0.rtt": {"uniform": ["20 us", "40 us"]},
-    "traffic.0.congestion_control": "dctcp",
-    "traffic.0.ecn": True,
-    "measure.warmup": "20 ms",
+    "traffic.0.response": "64 kB", "traffic.0.rtt": {"uniform": ["20 us", "40 us"]},
+    "traffic.0.congestion_control": "dctcp", "traffic.0.ecn": True, "measure.warmup": "20 ms",
     "measure.duration": "200 ms",
-}
+}  # fmt: skip
 
 
 def run(changes: Mapping[str, object], seeds: int = 1) -> Outcome:
@@ -130,15 +127,11 @@ def test_a_service_time_keeps_the_answers_apart():
 
 
 def test_the_workload_has_an_answer_of_each_worker_for_each_request():
-    scenario = loads(PORT).replace(
-        {
-            "traffic.0.fan_in": 16,
-            "traffic.0.response": {"geometric": "20 packets"},
-            "traffic.0.think": {"exponential": "1 ms"},
-            "traffic.0.start": {"uniform": ["0 ms", "3 ms"]},
-            "measure.duration": "20 ms",
-        }
-    )
+    scenario = loads(PORT).replace({
+        "traffic.0.fan_in": 16, "traffic.0.response": {"geometric": "20 packets"},
+        "traffic.0.think": {"exponential": "1 ms"}, "measure.duration": "20 ms",
+        "traffic.0.start": {"uniform": ["0 ms", "3 ms"]},
+    })  # fmt: skip
     drawn = draw(scenario, 1)
     groups, files = drawn.requests, drawn.sessions
     assert groups.first.tolist() == [0, 16, 32] and groups.end.tolist() == [16, 32, 40]
@@ -180,10 +173,8 @@ def test_bad_values_are_refused_in_a_line(changes, wrong):
 
 
 def test_a_size_for_a_goal_on_whole_requests():
-    goal = AS_IN_THE_ISSUE | {
-        "traffic.0.goals": {"request_p99": "2 ms"},
-        "measure.duration": "60 ms",
-    }
+    goal = AS_IN_THE_ISSUE | {"traffic.0.goals": {"request_p99": "2 ms"}}
+    goal |= {"measure.duration": "60 ms"}
     result = forebay.size(loads(PORT).replace(goal), seeds=2, max_seeds=2)
     assert 700 < result.recommended.packets < 900, "43 of 10 packets and more from 40 workers"
     assert forebay.laws.regime_of(loads(PORT)).regime == "workers that answer together"

@@ -23,29 +23,10 @@ flows = 1
 rtt = "40 ms"
 start = "0 s"
 """
-UDP = """
-link.rate = "20 Mbit/s"
-queue.size = "1000 packets"
-measure = { warmup = "0 s", duration = "20 s" }
-[[traffic]]
-kind = "udp"
-flows = 4
-rate = "1 Mbit/s"
-start = "0 s"
-schedule = { on = { exponential = "1 s" }, off = { exponential = "3 s" } }
-"""
-USERS = """
-link.rate = "20 Mbit/s"
-measure = { warmup = "0 s", duration = "20 s" }
-[[traffic]]
-kind = "session"
-flows = 5
-file = "60 kB"
-think = "0.5 s"
-rtt = "20 ms"
-start = "0 s"
-stop = "7 s"
-"""
+AT_RANDOM = {"on": {"exponential": "1 s"}, "off": {"exponential": "3 s"}}
+UDP = {"kind": "udp", "flows": 4, "rate": "1 Mbit/s", "start": "0 s", "schedule": AT_RANDOM}
+USERS = {"kind": "session", "flows": 5, "file": "60 kB", "think": "0.5 s", "rtt": "20 ms",
+         "start": "0 s", "stop": "7 s"}  # fmt: skip
 EVERY_4_S = {"times": [["1 s", "2 s"]], "period": "4 s"}
 
 
@@ -67,8 +48,7 @@ def test_given_times_are_those_of_every_flow_and_begin_again_after_a_period():
 
 
 def test_drawn_times_have_their_means_and_do_not_depend_on_the_end():
-    law = {"on": {"exponential": "1 s"}, "off": {"exponential": "3 s"}}
-    many = loads(LONG).replace({"traffic.0.schedule": law, "traffic.0.flows": 400})
+    many = loads(LONG).replace({"traffic.0.schedule": AT_RANDOM, "traffic.0.flows": 400})
     whole = seconds(many)
     on = [off - on for owner, on, off in whole if owner < 400]
     assert np.mean(on) == pytest.approx(1.0, rel=0.05)
@@ -101,21 +81,23 @@ def test_a_class_sends_while_it_is_on_and_its_connections_are_rows_of_its_flows(
 
 
 def test_datagrams_are_sent_in_on_times_alone():
-    many = loads(UDP).replace({"traffic.0.flows": 300, "link.rate": "1 Gbit/s"})
-    outcome = forebay.run(many, seed=1)
+    of = {"queue.size": "1000 packets", "measure.warmup": "0 s"}
+    many = of | {"traffic": [UDP | {"flows": 300}], "link.rate": "1 Gbit/s"}
+    outcome = forebay.run(loads(LONG).replace(many))
     # They begin on: a quarter of the time, and at first more, (3/4)^2 s in all of 20 s.
     assert outcome.classes[0].throughput_bps.value / 300e6 == pytest.approx(0.278, abs=0.03)
-    packets = draw(loads(UDP).replace({"traffic.0.schedule": EVERY_4_S}), 1).packets
+    udp = UDP | {"schedule": EVERY_4_S}
+    packets = draw(loads(LONG).replace(of | {"traffic": [udp]}), 1).packets
     within = (packets.at_ps / 1e12) % 4
     assert len(within) and ((within >= 1) & (within < 2)).all()
 
 
 def test_a_user_who_stops_ends_the_file_that_has_begun():
-    outcome = forebay.run(loads(USERS), seed=1)
-    rows = outcome.flows()
+    users = loads(LONG).replace({"measure.warmup": "0 s", "traffic": [USERS]})
+    rows = forebay.run(users).flows()
     assert rows["start_s"].max() < 7 and not rows["unfinished"].any()
     assert rows.rows == pytest.approx(5 * 7 / 0.6, rel=0.15)
-    always = forebay.run(loads(USERS).replace({"traffic.0.stop": None}), seed=1).flows()
+    always = forebay.run(users.replace({"traffic.0.stop": None})).flows()
     assert always["start_s"].max() > 19
 
 

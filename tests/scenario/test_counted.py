@@ -6,7 +6,7 @@ import pytest
 from tests.refused import refused
 
 import forebay
-from forebay.engines.replication import lay_out
+from forebay.engines.replication.layout import lay_out
 from forebay.scenario import Scenario, loads
 from forebay.search.goals import SizingError
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import rustworkx
 
-from forebay.engines.fixed_point import NetworkEngine
-from forebay.engines.fixed_point.smallest import ClassBuffers
+from forebay.engines.fixed_point import ClassBuffers, NetworkEngine
 from forebay.engines.fixed_point.solver import fixed_points, sensitivity
 from forebay.engines.fixed_point.summary import seen, to_outcome
 from forebay.files.atomic import replacing
@@ -84,7 +83,7 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     Raises
     ------
     NoSteadyState, Unsupported, ScenarioError
-        See `forebay.engines.fixed_point.smallest`.
+        See `forebay.engines.fixed_point.ClassBuffers`.
     """
     expect_scenario(scenario)
     classes = ClassBuffers(scenario)

@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from forebay import plugins
 from forebay.effort import DEFAULT, Effort
 from forebay.engines import GROUP
 from forebay.outcome import Metric, Outcome, Quantiles, violations
 from forebay.outcome.reading import Reading
-from forebay.progress import Progress
-from forebay.scenario import Duration, Scenario
+from forebay.scenario import Scenario
 
 if TYPE_CHECKING:
     from forebay.outcome.trace import Trace
@@ -39,44 +38,6 @@ def mean_alone(value: float) -> Quantiles:
     return Quantiles(mean=exact(value), p50=None, p95=None, p99=None)
 
 
-class TracesFlows(Protocol):
-    """Traces one replication over time, with a sample at every ``step``."""
-
-    def __call__(
-        self,
-        scenario: Scenario,
-        *,
-        step: Duration,
-        flows: Sequence[int],
-        seed: int,
-        progress: Progress | None = None,
-    ) -> Trace: ...
-
-
-class SizesLinks(Protocol):
-    """Makes an engine that varies the buffer of one link of a network, or of one link class."""
-
-    def __call__(
-        self, scenario: Scenario, *, link: str | None, link_class: str | None
-    ) -> LinksEngine: ...
-
-
-class RoutesNetworks(Protocol):
-    """Routes a scenario's network, which the next run of it need not do again.
-
-    ``afford`` is called before routes are searched for, with the number of links and the seconds
-    that the search takes. It may raise.
-    """
-
-    def __call__(
-        self,
-        scenario: Scenario,
-        *,
-        progress: Progress | None = None,
-        afford: Callable[[int, float], None] | None = None,
-    ) -> NetworkTraffic: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What an engine can do besides `run`; None means that it cannot.
@@ -91,9 +52,13 @@ class Capabilities:
     packets_to : writes what becomes of each packet of the next run to this .csv or .parquet file.
     record_flows : keeps a record of every flow of the next runs, for `Outcome.flows`.
     count_by : also counts packets by ``"snmp"``, ``"netflow"`` or both; the provenance has them.
-    trace : see `TracesFlows`.
-    size_links : see `SizesLinks`.
-    route : see `RoutesNetworks`.
+    trace : traces one replication over time, with a sample at every ``step``; takes a scenario,
+        and by name ``step``, ``flows``, ``seed`` and ``progress``.
+    size_links : makes an engine that varies the buffer of one link of a network, or of one link
+        class; takes a scenario, and by name ``link`` and ``link_class``, one of them None.
+    route : routes a scenario's network, which the next run of it need not do again; takes by name
+        ``progress``, and ``afford``, which is called before routes are searched for, with the
+        number of links and the seconds that the search takes. It may raise.
     """
 
     limit_memory: Callable[[int], None] | None = None
@@ -103,9 +68,13 @@ class Capabilities:
     packets_to: Callable[[Path], None] | None = None
     record_flows: Callable[[], None] | None = None
     count_by: Callable[[Sequence[str]], None] | None = None
-    trace: TracesFlows | None = None
-    size_links: SizesLinks | None = None
-    route: RoutesNetworks | None = None
+    trace: Callable[..., Trace] | None = None
+    size_links: Callable[..., LinksEngine] | None = None
+    route: Callable[..., NetworkTraffic] | None = None
+
+
+def _methods(of: object, names: Iterable[str]) -> Capabilities:
+    return Capabilities(**{name: getattr(of, name, None) for name in names})
 
 
 class Engine(ABC):
@@ -118,8 +87,8 @@ class Engine(ABC):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can do besides `run`; nothing if not overridden."""
-        return Capabilities()
+        """What it can do besides `run`: its methods with the name of a capability."""
+        return _methods(self, [each.name for each in fields(Capabilities)])
 
     @abstractmethod
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
@@ -246,8 +215,7 @@ class OtherEngine(Engine):
         made = self._made
         if isinstance(made, Engine):
             return made.capabilities
-        names = ("limit_memory", "capture_to", "count_by", "trace", "size_links")
-        return Capabilities(**{name: getattr(made, name, None) for name in names})
+        return _methods(made, ("limit_memory", "capture_to", "count_by", "trace", "size_links"))
 
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run it, and check what it returns.

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from forebay import foreign
 from forebay.catalogue import CONTROLS, DISCIPLINES, is_ours
-from forebay.engines.replication import Layout, n_parts
+from forebay.engines.replication.layout import Layout
+from forebay.engines.replication.readings import n_parts
 from forebay.errors import ForebayError, argument
 from forebay.progress import Progress, with_stages
 from forebay.scenario import (

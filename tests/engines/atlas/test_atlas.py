@@ -134,6 +134,9 @@ def test_classes_that_are_alike_are_one_mix():
     got = [each.throughput_bps.value for each in forebay.run(apart, "atlas").classes]
     whole = forebay.run(mixed, "atlas").classes[0].throughput_bps.value
     assert sum(got) == pytest.approx(whole)
+    twice = forebay.Scenario.from_dict({**LINK, "traffic": 2 * LINK["traffic"]})
+    for each in forebay.run(twice, "atlas").classes:
+        assert sum(one.goodput_share.value for one in each.controllers.values()) == pytest.approx(1)
     other = apart.replace({"traffic.1.rtt": {"uniform": ["10 ms", "20 ms"]}})
     with pytest.raises(forebay.OutsideAtlas, match=r"traffic\.1\.rtt"):
         forebay.run(other, "atlas")

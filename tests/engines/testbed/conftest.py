@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +56,8 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.setattr(machine, "check", lambda: None)
     monkeypatch.setattr(one_run, "pair_for", _no_bed)
 
-    def behave(how: str) -> None:
-        monkeypatch.setenv("FAKE", how)
-
-    behave("well")
-    return behave
+    monkeypatch.setenv("FAKE", "well")
+    return partial(monkeypatch.setenv, "FAKE")
 
 
 @contextmanager

@@ -24,34 +24,26 @@ def follow_parent():
 def readings(plan, lateness_s, stall_drops):
     classes, batches = len(plan["classes"]), plan["batches"]
     length_s = plan["window_ps"] / batches / 1e12
-    zero = [[0] * classes for _ in range(batches)]
-    sent = [[80] * classes for _ in range(batches)]
     flows = plan["flows"]["class"]  # each has got 1000 bytes, all in the first batch
+
+    def each(count):
+        return [[count] * classes for _ in range(batches)]
+
+    zero, sent = each(0), each(80)
     delivered = [[1000 * flows.count(c) for c in range(classes)], *zero[1:]]
     histogram = [[0.0, 0.001, 0.002], [3.0, 1.0]]
     link = {
-        "busy_s": [0.9 * length_s] * batches,
-        "queue_packet_s": [5 * length_s] * batches,
-        "delay_sum_s": [0.04 * classes] * batches,
-        "queue_s": [[0.5 * length_s] * 2] * batches,
-        "queue_bin_width": 4,
-        "delay": [histogram[0], [80.0 * classes * batches - 1, 1.0]],
-        "longest_s": 0.0015,
-        "delays": [],
-        "held": [0] * (batches + 1),
-        "lost": [0] * batches,
-        "arrivals": [[100] * classes for _ in range(batches)],
-        "drops": [[20] * classes for _ in range(batches)],
-        "marks": zero,
-        "accepted": [[80] * classes for _ in range(batches)],
-        "sent": [[80] * classes for _ in range(batches)],
-        "sent_bytes": [[120_000] * classes for _ in range(batches)],
-        "class_busy_s": [[0.9 * length_s / classes] * classes for _ in range(batches)],
+        "busy_s": [0.9 * length_s] * batches, "queue_packet_s": [5 * length_s] * batches,
+        "delay_sum_s": [0.04 * classes] * batches, "queue_s": [[0.5 * length_s] * 2] * batches,
+        "queue_bin_width": 4, "delay": [histogram[0], [80.0 * classes * batches - 1, 1.0]],
+        "longest_s": 0.0015, "delays": [], "held": [0] * (batches + 1), "lost": [0] * batches,
+        "arrivals": each(100), "drops": each(20), "marks": zero, "accepted": sent, "sent": sent,
+        "sent_bytes": each(120_000), "class_busy_s": each(0.9 * length_s / classes),
         "detail": None,
-    }
+    }  # fmt: skip
     return {
         "links": [link for _ in plan["links"]],
-        "sent": sent, "drops": [[20] * classes for _ in range(batches)], "passed": sent,
+        "sent": sent, "drops": each(20), "passed": sent,
         "delivered_bytes": delivered, "timeouts": zero, "retransmissions": zero,
         "flow_bytes": [1000 for _ in plan["flows"]["class"]],
         "flow_drops": [0 for _ in plan["flows"]["class"]],

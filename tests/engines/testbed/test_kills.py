@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -83,19 +82,10 @@ def of_ours(pids: list[int]) -> list[str]:
     return found
 
 
-def has_record(run: Path, pid: int) -> bool:
-    return any(run.glob(f"{pid}-*.json"))
-
-
-def has_child(run: Path, pid: int) -> bool:
-    """Return whether the record of this owner names a child."""
-    return any(json.loads(path.read_text())["children"] for path in run.glob(f"{pid}-*.json"))
-
-
-def wait_until(seen: Callable[[Path, int], bool], run: Path, pid: int) -> None:
-    deadline = time.monotonic() + 20
-    while not seen(run, pid) and time.monotonic() < deadline:
-        time.sleep(0.002)
+def has_record(run: Path, pid: int, child: bool) -> bool:
+    """Return whether there is a record of this owner, and if asked whether it names a child."""
+    records = run.glob(f"{pid}-*.json")
+    return any(not child or json.loads(path.read_text())["children"] for path in records)
 
 
 @pytest.mark.usefixtures("real")
@@ -125,12 +115,14 @@ def test_nothing_is_left_after_kills_at_random_moments(tmp_path, kills, latest_s
             nursery.stdin.write("\n")
             nursery.stdin.flush()
             pids.append(int(nursery.stdout.readline()))
-            wait_until(has_child if kill % 2 else has_record, run, pids[-1])
+            deadline = time.monotonic() + 20
+            while not has_record(run, pids[-1], kill % 2 == 1) and time.monotonic() < deadline:
+                time.sleep(0.002)
             time.sleep(chance.uniform(0, latest_s))
             os.kill(pids[-1], signal.SIGKILL)
             assert nursery.stdout.readline() == "gone\n", "it was playing when it was killed"
             were_there += bool(of_ours(pids[-1:]))
-            had_child += has_child(run, pids[-1])
+            had_child += has_record(run, pids[-1], child=True)
         nursery.stdin.close()
         assert nursery.wait(10) == 0
     assert were_there > kills / 2, "most of the moments were such that something was left"

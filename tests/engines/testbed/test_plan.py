@@ -10,7 +10,8 @@ from tests.scenarios import scenario
 
 from forebay.catalogue import CONTROLS
 from forebay.engines import Unsupported
-from forebay.engines.replication import Watched, lay_out
+from forebay.engines.replication.layout import lay_out
+from forebay.engines.replication.readings import Watched
 from forebay.engines.testbed import endpoint, plan
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.plan import Places, broken, largest_packet, make_plan

@@ -15,7 +15,7 @@ from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.atlas.model import Model, load
 from forebay.engines.atlas.scope import FAMILIES, Point, buffers, point_of
-from forebay.engines.base import Capabilities, Engine, exact, mean_alone
+from forebay.engines.base import Engine, exact, mean_alone
 from forebay.outcome import (
     ClassOutcome,
     LinkOutcome,
@@ -36,10 +36,9 @@ class AtlasEngine(Engine):
 
     name = "atlas"
 
-    @property
-    def capabilities(self) -> Capabilities:
-        """It knows which buffers of a link it covers."""
-        return Capabilities(buffers=buffers)
+    def buffers(self, scenario: Scenario) -> tuple[int, int]:
+        """Return the least and the largest buffer of a link that is covered, packets."""
+        return buffers(scenario)
 
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Answer `scenario`; `seeds` are recorded, but do not change the result.

@@ -1,6 +1,8 @@
 """A network's steady state as an engine, which also sizes one link or all links of a class.
 
-The solution is deterministic: metrics have no interval and n = 0, like those of laws.
+The solution is deterministic: metrics have no interval and n = 0, like those of laws. Of the
+smallest set of all buffers `ClassBuffers` has the equations and the goals;
+`forebay.search.network_links` tries the sizes.
 """
 
 from __future__ import annotations
@@ -8,24 +10,32 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
-from forebay.engines.base import Capabilities, Engine, LinksEngine
+from forebay.engines.base import Engine, LinksEngine
 from forebay.engines.errors import Unsupported, refuse_features
 from forebay.engines.fixed_point.balance import MARKED, make_balance
-from forebay.engines.fixed_point.solver import Solution, solve, solve_with, topology_of
+from forebay.engines.fixed_point.solver import (
+    NoSteadyState,
+    Solution,
+    solve,
+    solve_with,
+    topology_of,
+)
 from forebay.engines.fixed_point.summary import NAME, NO_MARKS, OfferedBursts, links, to_outcome
 from forebay.engines.footprint import Limit, resident
-from forebay.errors import entry
+from forebay.errors import entry, setting
 from forebay.outcome import Outcome
 from forebay.progress import Progress, enter, of_stages
 from forebay.scenario import Scenario, ScenarioError
-from forebay.topology import choose_links, make_problem
-from forebay.topology.graph import refuse
+from forebay.topology import check_goals_of_links, choose_links, make_problem
+from forebay.topology.graph import Floats, refuse
 from forebay.topology.routing import NetworkCost
 from forebay.topology.sized_links import worst_link
 
@@ -37,11 +47,6 @@ class NetworkEngine(Engine):
 
     def __init__(self) -> None:
         self._octets: int | None = None
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """A memory limit, and sizing of links."""
-        return Capabilities(limit_memory=self.limit_memory, size_links=self.size_links)
 
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a solution, in bytes."""
@@ -156,3 +161,153 @@ class SizingSolver(LinksEngine):
             hint = "write a goal below that"
             raise ScenarioError("goals", wrong, hint, field="goals.utilization")
         return filled
+
+
+_LARGEST = 4.0
+"""Largest buffer of the search, in bdp."""
+_GOALS = ("utilization", "loss_rate")
+
+
+class ClassBuffers:
+    """Solves the network with one buffer for each place, as a share of each link's bdp.
+
+    A place is a class of links; of a network's file, whose links carry what they carry, a link.
+
+    ``utilization`` applies to every link that reaches it with the largest buffers, because no
+    buffer fills a link without demand. ``loss_rate`` applies to every link.
+
+    Attributes
+    ----------
+    last : the steady state that was tried last.
+
+    Raises
+    ------
+    ScenarioError
+        No goals, goals of another kind, or goals that the largest buffers do not meet.
+    NoSteadyState
+        The solver does not converge with the largest buffers.
+    Unsupported
+        The scenario has no topology.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.topology = topology_of(scenario)
+        check_goals_of_links(scenario)
+        self.loss, self.utilization = _targets(scenario)
+        self.problem = make_problem(scenario)
+        self.bursts = OfferedBursts(scenario, self.problem)
+        self.solved = self.unsolved = 0
+        graph = self.problem.graph
+        self.used = np.unique(self.problem.paths)
+        self.used = self.used[self.used < graph.links]
+        alone = self.topology.file is not None
+        of_link = self.used if alone else graph.link_class[self.used]
+        self.places, self.place = np.unique(of_link, return_inverse=True)
+        self.last = self._solve(self.largest)
+        self.filled = _used_share(self.last) >= (self.utilization or 0.0)
+        self._check_largest()
+
+    @property
+    def largest(self) -> Floats:
+        """The largest share of every place."""
+        return np.full(len(self.places), _LARGEST)
+
+    @property
+    def least(self) -> Floats:
+        """The share with which the largest bdp of a place is one packet."""
+        largest = np.zeros(len(self.places))
+        np.maximum.at(largest, self.place, self.problem.bdp_packets[self.used])
+        return 1.0 / largest
+
+    def meet(self, shares: Floats) -> NDArray[np.bool_]:
+        """Whether the links of each place are shown to meet the goals: none, if nothing settles."""
+        try:
+            self.last = self._solve(shares)
+        except NoSteadyState:
+            self.unsolved += 1
+            return np.zeros(len(self.places), bool)
+        missed = self.bursts.loss(self.last) > self.loss
+        missed |= self.filled & (_used_share(self.last) < (self.utilization or 0.0))
+        met: NDArray[np.bool_] = np.bincount(self.place, missed, len(self.places)) == 0.0
+        return met
+
+    def _check_largest(self) -> None:
+        """Refuse goals that the largest buffers do not meet."""
+        losses = self.bursts.loss(self.last)
+        worst = int(np.argmax(losses))
+        lost = float(losses[worst])
+        if lost > self.loss:
+            at = self.last.balance.used[worst]
+            name = self.problem.graph.link_names[at]
+            loses = f"loses {100 * lost:.3g} % with {_LARGEST:g} bdp before every link"
+            offered = float(self.problem.offered_bps[at] / self.last.balance.rate_bps[worst])
+            wrong, hint = f"{name} {loses}", "write a larger loss"
+            if offered >= 1.0:
+                wrong = f"{name} is offered {offered:.0%} of its rate and {loses}"
+                hint = "add capacity there: no buffer replaces it"
+            raise ScenarioError("goals", wrong, hint, field="goals.loss_rate")
+        if not self.filled.any():
+            fullest = float(_used_share(self.last).max(initial=0.0))
+            wrong = f"no link is used to more than {100 * fullest:.3g} % with any buffer"
+            hint = "write a goal below that"
+            raise ScenarioError("goals", wrong, hint, field="goals.utilization")
+
+    def _solve(self, shares: Floats) -> Solution:
+        self.solved += 1
+        return solve_with(self.problem, self.topology, self.used, self._packets(shares))
+
+    def _packets(self, shares: Floats) -> Floats:
+        """Return the packets of every used link."""
+        of_bdp = shares[self.place] * self.problem.bdp_packets[self.used]
+        return np.maximum(1.0, np.ceil(of_bdp - 1e-9))
+
+    def smallest(self, shares: Floats) -> dict[str, Any]:
+        """Return the result of a search that ended with these shares and the state ``last``.
+
+        ``classes`` are those of links that some path uses, ``bytes`` the sum of all buffers,
+        ``links`` and ``filled`` the number of entries of links that some path uses, and of those
+        that reach the utilization goal with the largest buffers; the goal applies to these (None
+        without it). ``solved`` and ``unsolved`` are the number of sets that were tried, and of
+        those, most of them smaller, whose steady state was not found: with some the goals may be
+        met by less.
+        """
+        graph, sizes = self.problem.graph, {}
+        of_class, every = graph.link_class[self.used], self._packets(shares)
+        for each in np.unique(of_class):
+            mine = of_class == each
+            packets, count = every[mine], graph.count[self.used[mine]]
+            sizes[graph.classes[each]] = {
+                "name": graph.classes[each],
+                "links": int(count.sum()),
+                "packets_min": int(packets.min()),
+                "packets_max": int(packets.max()),
+                "bytes": int(packets @ count) * self.problem.packet_bytes,
+                "of_bdp": float(shares[self.place[mine]].max()),
+            }
+        return {
+            "bytes": sum(each["bytes"] for each in sizes.values()),
+            "solved": self.solved,
+            "links": len(self.used),
+            "filled": None if self.utilization is None else int(self.filled.sum()),
+            "unsolved": self.unsolved,
+            "classes": sizes,
+        }
+
+
+def _targets(scenario: Scenario) -> tuple[float, float | None]:
+    """Return the targets of loss rate (1 without a goal) and of utilization."""
+    goals = scenario.goals
+    stated = [name for name in type(goals).model_fields if getattr(goals, name) is not None]
+    for name in stated:
+        if name not in _GOALS or getattr(getattr(goals, name), "probability", None) is not None:
+            wrong = f"the smallest set of buffers supports only plain {' and '.join(_GOALS)}"
+            raise ScenarioError("goals", wrong, "leave it out", field=f"goals.{name}")
+    if not stated:
+        hint = f"write {setting('goals.loss_rate', 0.01)}"
+        raise ScenarioError("goals", "no goal is set", hint, field="goals")
+    loss, used = goals.loss_rate, goals.utilization
+    return 1.0 if loss is None else float(loss), None if used is None else float(used)
+
+
+def _used_share(found: Solution) -> Floats:
+    return np.minimum(found.flow.carried_bps / found.balance.rate_bps, 1.0)

@@ -8,31 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS
-from forebay.engines.replication.layout import (
-    COUNT_BYTES,
-    ClassSpec,
-    Layout,
-    LinkSpec,
-    Route,
-    expand,
-    lay_out,
-    problem_of,
-)
+from forebay.engines.replication.layout import Layout
 from forebay.engines.replication.readings import (
     RawFlowRecords,
     RawHistogram,
     RawLink,
     RawReadings,
-    Watched,
     ideal_s,
-    n_parts,
-    picoseconds,
     read_links,
     to_reading,
 )
@@ -43,10 +31,7 @@ from forebay.outcome.model import FlowTable
 from forebay.outcome.reading import IntArray, LinkReading
 from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
 from forebay.scenario import Duration, Scenario, ScenarioError, Tcp
-
-if TYPE_CHECKING:
-    from forebay.workload import Workload
-
+from forebay.workload.model import Workload
 
 CACHE_SIZE = 64
 T = TypeVar("T")
@@ -88,26 +73,6 @@ class SeedCache(Generic[T]):
         self._results.clear()
         self._octets.clear()
 
-
-__all__ = [
-    "COUNT_BYTES",
-    "ClassSpec",
-    "FlowRows",
-    "Layout",
-    "LinkSpec",
-    "RawReadings",
-    "Route",
-    "SeedCache",
-    "Watched",
-    "check_step",
-    "expand",
-    "lay_out",
-    "n_parts",
-    "picoseconds",
-    "problem_of",
-    "to_reading",
-    "to_trace",
-]
 
 MOST_SAMPLES = 10_000_000
 

@@ -16,7 +16,7 @@ from typing import Any
 from forebay import _core
 from forebay.catalogue import CONTROLS, DISCIPLINES, Control, Discipline
 from forebay.effort import DEFAULT, Effort
-from forebay.engines.base import Capabilities, NetworkTraffic, ReplicatingEngine, Replication
+from forebay.engines.base import NetworkTraffic, ReplicatingEngine, Replication
 from forebay.engines.errors import EngineUnavailable, Unsupported
 from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import FlowRows, SeedCache, check_step
@@ -124,20 +124,6 @@ class SimulationEngine(ReplicatingEngine):
         self._limit = limit
         self._readings = SeedCache[Reading](READINGS_SHARE * limit.octets)
         self._draws = Draws(int(DRAWS_SHARE * limit.octets))
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """All but counters of other programs."""
-        return Capabilities(
-            limit_memory=self.limit_memory,
-            check=self.check,
-            capture_to=self.capture_to,
-            packets_to=self.packets_to,
-            record_flows=self.record_flows,
-            trace=self.trace,
-            size_links=self.size_links,
-            route=self.route,
-        )
 
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a run, in bytes."""

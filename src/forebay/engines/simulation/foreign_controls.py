@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,7 @@ from numpy.typing import NDArray
 from forebay import _core, foreign
 from forebay.errors import Defect
 from forebay.foreign import ControlFailed
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 _tell: Callable[[bool], None] | None = None
 _loaded: dict[tuple[str, str], _core.ForeignControl] = {}

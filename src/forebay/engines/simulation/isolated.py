@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,28 +29,19 @@ from numpy.typing import NDArray
 from forebay import _core
 from forebay.effort import Effort
 from forebay.engines.footprint import Limit, TooMuchMemory, estimate
-from forebay.engines.replication import (
-    FlowRows,
-    Layout,
-    Watched,
-    expand,
-    lay_out,
-    to_reading,
-    to_trace,
-)
+from forebay.engines.replication import FlowRows, to_trace
+from forebay.engines.replication.layout import Layout, expand, lay_out
+from forebay.engines.replication.readings import Watched, to_reading
 from forebay.engines.simulation import foreign_controls
 from forebay.engines.simulation.foreign_controls import faults_named, watched
 from forebay.engines.simulation.networks import route
-from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, by_flow, make_run
+from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, PacketFiles, by_flow, make_run
 from forebay.errors import Defect, ForebayError, panics_as_defects
 from forebay.foreign import ControlFailed
 from forebay.outcome import Reading
 from forebay.outcome.trace import Trace
 from forebay.progress import Progress, enter, part
 from forebay.scenario import Duration, Scenario
-
-if TYPE_CHECKING:
-    from forebay.engines.simulation.runs import PacketFiles
 
 STALL_S = 10.0
 """A simulation, or a library that is being loaded, does not stand still for longer."""

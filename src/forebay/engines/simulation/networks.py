@@ -17,7 +17,7 @@ from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import LinksEngine, NetworkTraffic
 from forebay.engines.errors import Unsupported
 from forebay.engines.footprint import NETWORK_LINK, ROUTE_CELL, Limit
-from forebay.engines.replication import problem_of
+from forebay.engines.replication.layout import problem_of
 from forebay.errors import entry
 from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, Metric, NetworkOutcome, Outcome
 from forebay.progress import Progress
@@ -40,7 +40,7 @@ def route(
     """Route a scenario's network unless it is the one that was routed last.
 
     Also returns the bytes that its routes took; 0 if it was known, or has few. ``afford`` is that
-    of `forebay.engines.base.RoutesNetworks`.
+    of `forebay.engines.base.Capabilities`.
 
     Raises TooMuchMemory: its links, or its routes, exceed the limit.
     """

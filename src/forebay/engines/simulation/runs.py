@@ -14,16 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
-from forebay.engines.replication import (
-    Layout,
-    LinkSpec,
-    Route,
+from forebay.engines.replication.layout import Layout, LinkSpec, Route, lay_out
+from forebay.engines.replication.readings import (
+    RawFlowRecords,
+    RawReadings,
     Watched,
-    lay_out,
     n_parts,
     picoseconds,
 )
-from forebay.engines.replication.readings import RawFlowRecords, RawReadings
 from forebay.engines.replication.transfer_routes import route_transfers
 from forebay.engines.simulation.foreign_controls import Numbered, numbered
 from forebay.files.columns import BLOCK_ROWS, Block, write_columns

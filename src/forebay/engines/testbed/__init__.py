@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from forebay.effort import DEFAULT, Effort
-from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
+from forebay.engines.base import ReplicatingEngine, Replication
 from forebay.engines.errors import refuse_features
 from forebay.engines.footprint import Limit, estimate
-from forebay.engines.replication import SeedCache, Watched, check_step, to_reading, to_trace
+from forebay.engines.replication import SeedCache, check_step, to_trace
+from forebay.engines.replication.readings import Watched, to_reading
 from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.one_run import FinishedRun, controls_of
@@ -38,16 +39,6 @@ class TestbedEngine(ReplicatingEngine):
         self._capture: Path | None = None
         self._counters: tuple[str, ...] = ()
         self._limit = Limit()
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """All but links of networks."""
-        return Capabilities(
-            limit_memory=self.limit_memory,
-            capture_to=self.capture_to,
-            count_by=self.count_by,
-            trace=self.trace,
-        )
 
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a run, in bytes, instead of the default."""

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,13 +92,13 @@ def agreement(
     """
     told = {}
     for name, counted in {"router": router, **others}.items():
-        read = {field: value for field, value in counted._asdict().items() if value is not None}
+        read = {of: value for of, value in counted._asdict().items() if value is not None}
         used = None if rate_bps is None else counted.octets * 8 / rate_bps / counted.span_s
         told[name] = read | {"utilization": used}
-        for field in ("octets", "packets") if counted is not router else ():
-            count, reference = getattr(counted, field), getattr(router, field)
+        for of in ("octets", "packets") if counted is not router else ():
+            count, reference = getattr(counted, of), getattr(router, of)
             off = count / counted.span_s / (reference / router.span_s) - 1 if reference else None
-            told[name][f"{field}_off_percent"] = None if off is None else 100 * off
+            told[name][f"{of}_off_percent"] = None if off is None else 100 * off
     return told
 
 
@@ -413,24 +414,20 @@ def check(names: Sequence[str]) -> None:
             raise EngineUnavailable(NAME, f"there is no Python package {library}", hint)
 
 
+@dataclass
 class Counters:
     """Counters that are ready for one run."""
 
-    def __init__(
-        self,
-        follow: dict[str, Callable[[WindowClock], Counted]],
-        clock: WindowClock,
-        pool: ThreadPoolExecutor,
-    ) -> None:
-        self._follow, self._clock, self._pool = follow, clock, pool
-        self._counts: dict[str, Future[Counted]] = {}
+    _follow: dict[str, Callable[[WindowClock], Counted]]
+    _clock: WindowClock
+    _pool: ThreadPoolExecutor
+    _counts: dict[str, Future[Counted]] = field(default_factory=dict)
 
     def begin(self, at_s: float) -> None:
         """Set the start of the router's clock; start a thread for each counter."""
         self._clock.begin(at_s)
-        self._counts = {
-            name: self._pool.submit(follow, self._clock) for name, follow in self._follow.items()
-        }
+        for name, follow in self._follow.items():
+            self._counts[name] = self._pool.submit(follow, self._clock)
 
     def counts(self) -> dict[str, Counted]:
         """Return the count of each, after the run."""

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forebay.engines.replication import Layout, RawReadings, Watched, lay_out
-from forebay.engines.replication.readings import RawHistogram
+from forebay.engines.replication.layout import Layout, lay_out
+from forebay.engines.replication.readings import RawHistogram, RawReadings, Watched
 from forebay.engines.testbed import machine, namespaces
 from forebay.engines.testbed.congestion import ensure
 from forebay.engines.testbed.counters import (

@@ -12,27 +12,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from forebay.engines.replication import (
-    COUNT_BYTES,
-    Layout,
-    LinkSpec,
-    Watched,
-    n_parts,
-    picoseconds,
-)
+from forebay.engines.replication.layout import COUNT_BYTES, Layout, LinkSpec
+from forebay.engines.replication.readings import Watched, n_parts, picoseconds
 from forebay.engines.testbed import endpoint, namespaces
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.endpoint import TUN, Endpoint
+from forebay.engines.testbed.registry import RunResources
 from forebay.scenario import Scenario, Tcp
 from forebay.workload import Workload
-
-if TYPE_CHECKING:
-    from forebay.engines.testbed.registry import RunResources
-
 
 SCHEMA = 1
 SAMPLE_S = 0.05

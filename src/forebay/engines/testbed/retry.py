@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from forebay.engines.replication import Watched
+from forebay.engines.replication.readings import Watched
 from forebay.engines.testbed.errors import GateFailed
 from forebay.engines.testbed.one_run import FinishedRun, run_once
 from forebay.engines.testbed.validity import is_stall
