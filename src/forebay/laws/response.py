@@ -103,8 +103,8 @@ def rate(loss_rate: ArrayLike, flows: Flows) -> Array:
 def loss_rate(flows: Sequence[Flows], packets_per_second: float) -> float | None:
     """Loss rate at which `flows` together send this rate; None if there is none in the range."""
     total = np.zeros_like(_LOSSES)
-    for each in flows:
-        total += each.count * rate(_LOSSES, each)
+    for flow in flows:
+        total += flow.count * rate(_LOSSES, flow)
     if not total[-1] <= packets_per_second <= total[0]:
         return None
     return float(np.exp(np.interp(-np.log(packets_per_second), -np.log(total), np.log(_LOSSES))))

@@ -68,7 +68,9 @@ class ClassQueueSizes(Document):
     configuration: dict[str, Any] | None = None
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{each.name} {each.packets} packets" for each in self.class_queues[:4])
+        sizes = ", ".join(
+            f"{queue.name} {queue.packets} packets" for queue in self.class_queues[:4]
+        )
         return f"ClassQueueSizes({str(self.outcome.scenario['name'])[:60]!r}, {sizes})"
 
     __str__ = __repr__
@@ -81,7 +83,7 @@ class ClassQueueSizes(Document):
     @property
     def exit_status(self) -> int:
         """0 if all goals are met together, 1 if one is missed, 3 if the evidence is short."""
-        verdicts = {each.verdict for each in self.goals}
+        verdicts = {goal.verdict for goal in self.goals}
         if Verdict.MISSED in verdicts:
             return 1
         short = Verdict.UNDECIDED in verdicts or any(queue.error for queue in self.class_queues)

@@ -113,7 +113,9 @@ def completion(replications: Sequence[Transfers], window_s: float) -> Completion
     """
     counts = [float(ended.size + open_.size) for ended, open_ in replications]
     transfers = over_replications(counts, _POSITIVE)
-    present = [each for each, count in zip(replications, counts, strict=True) if count]
+    present = [
+        replication for replication, count in zip(replications, counts, strict=True) if count
+    ]
     if not present:
         nothing = "no transfer began in the window or lasted through it"
         return Completion(transfers=transfers, fct_open=nothing if counts else None)
@@ -179,7 +181,7 @@ class _Estimate:
         bins = bins_of_quantile(above, counts, probability)
         if bins is None:
             return Metric(value=value, low=None, high=None, n=many)
-        low, high = (float(times_s[each]) for each in bins)
+        low, high = (float(times_s[bin_]) for bin_ in bins)
         return Metric(value=value, low=min(low, value), high=max(high, value), n=many)
 
     def _times_s(self) -> FloatArray:

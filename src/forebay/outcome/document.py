@@ -366,9 +366,9 @@ class WithArrays(Closed):
     def _without_computed(cls, document: Any) -> Any:
         if not isinstance(document, Mapping):
             return document
-        computed = {each.alias or name for name, each in cls.model_computed_fields.items()}
+        computed = {field.alias or name for name, field in cls.model_computed_fields.items()}
         # A field's name in Python may be the name of a computed field in JSON.
-        given = {n for n, each in cls.model_fields.items() if each.alias not in (None, *document)}
+        given = {n for n, field in cls.model_fields.items() if field.alias not in (None, *document)}
         dropped = computed - given
         return {name: value for name, value in document.items() if name not in dropped}
 

@@ -169,11 +169,11 @@ def summarize(
             [part[i] for part in parts],
             windows,
             # A network's classes end on many links.
-            first.links[each.link].most_bps if each.link else math.inf,
+            first.links[kind.link].most_bps if kind.link else math.inf,
             [_class_delay(next(iter(r.links.values())), i, len(r.classes)) for r in readings],
-            [(r.links[each.link] if each.link else None, told) for r, told in marked],
+            [(r.links[kind.link] if kind.link else None, told) for r, told in marked],
         )
-        for i, each in enumerate(first.classes)
+        for i, kind in enumerate(first.classes)
     ]
     return links, classes
 
@@ -200,7 +200,7 @@ def _links(readings: Sequence[Reading], goals: Goals | None) -> dict[str, LinkOu
 
 def _has_traffic(link: LinkReading) -> bool:
     counts = (link.arrivals, link.held, link.bits)
-    return link.lost is not None or any(each.any() for each in counts)
+    return link.lost is not None or any(count.any() for count in counts)
 
 
 def _marks(reading: Reading) -> NDArray[np.int64] | None:
@@ -285,7 +285,7 @@ def _settled(
     classes: Sequence[ClassReading], queues: Sequence[Queued], windows_s: Sequence[float]
 ) -> dict[str, Any]:
     """The fields of a ClassOutcome about its steady state; only long flows have one."""
-    if classes[0].long_flows is None or not any(each.active != 0 for each in classes):
+    if classes[0].long_flows is None or not any(kind.active != 0 for kind in classes):
         return {}  # flows that are not in the window have no state there
     links, marks = zip(*(queues or [(None, None)] * len(classes)), strict=True)
     why = why_unsettled(classes, links, marks, windows_s)
@@ -410,7 +410,7 @@ def _rate(amounts: FloatArray, whole: float) -> Ratio:
 
 def _count(counts: Iterable[NDArray[np.int64] | None]) -> Metric | None:
     """A count over the window, as a ratio of whole numbers so that batches give an interval."""
-    known = (each for each in counts if each is not None)
+    known = (count for count in counts if count is not None)
     return ratio([(_as_float(n * n.size), np.ones(n.size)) for n in known], POSITIVE)
 
 

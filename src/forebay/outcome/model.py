@@ -326,7 +326,7 @@ class Outcome(Document):
             a law bounds from below has that end alone.
         """
         parts: list[tuple[str, Closed]] = [(f"link.{n}", link) for n, link in self.links.items()]
-        parts += [(f"class.{each.name}", each) for each in self.classes]
+        parts += [(f"class.{kind.name}", kind) for kind in self.classes]
         found: dict[str, float] = {}
         for where, part in parts:
             _add_numbers(found, where, part, intervals)
@@ -394,8 +394,8 @@ class Comparison(Document):
     outcomes: tuple[Outcome, ...]
 
     def __repr__(self) -> str:
-        names = [each.scenario.get("name", "scenario") for each in self.outcomes[:1]]
-        parts = ", ".join([*map(repr, names), *(each.engine for each in self.outcomes)])
+        names = [outcome.scenario.get("name", "scenario") for outcome in self.outcomes[:1]]
+        parts = ", ".join([*map(repr, names), *(outcome.engine for outcome in self.outcomes)])
         return f"Comparison({parts})"
 
     __str__ = __repr__
@@ -452,7 +452,7 @@ class FlowTable(dict[str, NDArray[Any]]):
         """Return the rows of all tables (at least one), in their order."""
         if len(tables) == 1:
             return tables[0]
-        return cls({name: np.concatenate([each[name] for each in tables]) for name in tables[0]})
+        return cls({name: np.concatenate([table[name] for table in tables]) for name in tables[0]})
 
     @property
     def rows(self) -> int:

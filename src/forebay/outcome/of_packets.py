@@ -57,7 +57,7 @@ def outcome_of_packets(
         raise _wrong("has no run", "write {seed: columns}")
     readings = [_reading(scenario, seed, _read(scenario, runs[seed])) for seed in runs]
     links, classes = summarize(readings, scenario.goals)
-    packets = sum(each.packets for each in readings)
+    packets = sum(reading.packets for reading in readings)
     facts = {"seeds": list(runs), "wall_s": 0.0, "packets": packets}
     made = Outcome.of(scenario, engine, links, classes, facts)
     return checked(made, violations_of_readings(readings))

@@ -65,7 +65,7 @@ def why_unsettled(
     """
     flows = classes[0].long_flows
     assert flows is not None, "a class of long flows"
-    goodput = _mean([each.goodput_bits for each in classes])
+    goodput = _mean([kind.goodput_bits for kind in classes])
     if not goodput.any():
         return None
     if _drifts(goodput):
@@ -107,8 +107,8 @@ def _begins_otherwise(classes: Sequence[ClassReading]) -> bool:
     error rule (White, SIMULATION 69(6), 1997).
     """
     drops, decided = (
-        _mean([each.drops for each in classes]),
-        _mean([each.passed for each in classes]),
+        _mean([kind.drops for kind in classes]),
+        _mean([kind.passed for kind in classes]),
     )
     share = drops / np.maximum(drops + decided, 1.0)
     if float(drops.sum()) < _LOST * float((drops + decided).sum()):
@@ -120,7 +120,7 @@ def _begins_otherwise(classes: Sequence[ClassReading]) -> bool:
 
 def _all_at_once(classes: Sequence[ClassReading]) -> bool:
     """Whether most replications lose nearly nothing but for a batch: slow start's overshoot."""
-    shares = [each.drops / np.maximum(each.drops + each.passed, 1) for each in classes]
+    shares = [kind.drops / np.maximum(kind.drops + kind.passed, 1) for kind in classes]
     overshoot = [bool(k.max() > _OVERSHOOT and np.median(k) < _LOST) for k in shares]
     return 2 * sum(overshoot) > len(overshoot)
 
@@ -138,7 +138,7 @@ def _held_back(
 
 def _round_trip_s(classes: Sequence[ClassReading]) -> float:
     """Return the mean round trip of the class's packets; 0 if none was measured."""
-    seen = [mean_of_histogram(each.rtt) for each in classes if each.rtt is not None]
+    seen = [mean_of_histogram(kind.rtt) for kind in classes if kind.rtt is not None]
     known = [each for each in seen if each is not None]
     return float(np.mean(known)) if known else 0.0
 
@@ -160,7 +160,7 @@ def _events(reading: ClassReading, marks: Counts | None, window_s: float) -> int
 def models_settle_s(traffic: Long) -> float:
     """Return the seconds after which all flows of a class know their path; 0 without a model."""
     probes = [CONTROLS[name].probe_rtt_s for name, share in traffic.shares.items() if share]
-    known = [each for each in probes if each is not None]
+    known = [probe for probe in probes if probe is not None]
     return float(traffic.start.high) + _PROBES * max(known) if known else 0.0
 
 
@@ -186,16 +186,16 @@ def without_intervals(outcome: Outcome, warmup: str = "") -> Outcome:
     ----------
     warmup : what the flows need, in words, where each class that has not settled is to say so.
     """
-    late = [each for each in outcome.classes if each.settled is False]
+    late = [kind for kind in outcome.classes if kind.settled is False]
     if not late:
         return outcome
     ends = {each.link for each in late}
     names = outcome.links.keys() if "" in ends else ends
     links = {n: _bare(link) if n in names else link for n, link in outcome.links.items()}
     classes = []
-    for each in outcome.classes:
-        said = {"unsettled": needs(each.unsettled or "", warmup)} if warmup else {}
-        classes.append(_bare(each, said) if each.settled is False else each)
+    for kind in outcome.classes:
+        said = {"unsettled": needs(kind.unsettled or "", warmup)} if warmup else {}
+        classes.append(_bare(kind, said) if kind.settled is False else kind)
     return outcome.model_copy(update={"links": links, "classes": classes})
 
 

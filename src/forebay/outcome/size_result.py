@@ -486,7 +486,7 @@ class SizeResult(Document):
     @property
     def class_names(self) -> list[str]:
         """Names of the classes of traffic, in the scenario's order."""
-        return [each.name for each in self.curve[0].outcome.classes] if self.curve else []
+        return [kind.name for kind in self.curve[0].outcome.classes] if self.curve else []
 
     @property
     def bdp_packets(self) -> float | None:

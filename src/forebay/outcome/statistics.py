@@ -165,10 +165,10 @@ def pooled(histograms: Sequence[Histogram]) -> tuple[FloatArray, FloatArray]:
 
     Their edges are those of one grid, of which each has the part that it needs.
     """
-    edges = np.unique(np.concatenate([each.edges for each in histograms]))
+    edges = np.unique(np.concatenate([histogram.edges for histogram in histograms]))
     weights = np.zeros((len(histograms), edges.size - 1))
-    for row, each in zip(weights, histograms, strict=True):
-        row[edges.searchsorted(each.edges[:-1])] = each.counts
+    for row, histogram in zip(weights, histograms, strict=True):
+        row[edges.searchsorted(histogram.edges[:-1])] = histogram.counts
     return edges, weights
 
 

@@ -122,8 +122,8 @@ class Transient(Document, WithArrays):
         for name, link in self.links.items():
             for field in ("utilization", "loss_rate", "queue_packets"):
                 made[f"{field}.{name}"] = getattr(link, field).tolist()
-        for each in self.hops:
-            made[f"throughput_bps.hops_{each.hops}"] = each.throughput_bps.tolist()
+        for hop in self.hops:
+            made[f"throughput_bps.hops_{hop.hops}"] = hop.throughput_bps.tolist()
         return made
 
     def __repr__(self) -> str:

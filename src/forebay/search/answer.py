@@ -240,7 +240,7 @@ def _ends(problem: Problem, rows: Sequence[Row]) -> tuple[FlowsEnd, ...]:
     if not scenario.flows_uncertain:
         return ()
     found = []
-    for index, flows in enumerate(each.n_flows for each in problem.ends()):
+    for index, flows in enumerate(end.n_flows for end in problem.ends()):
         own = [row(r.packets, [r.outcomes[index]], r.goals, problem.engine) for r in rows]
         first = least(own)
         sized = None if first is None else first.packets

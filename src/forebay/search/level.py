@@ -71,7 +71,7 @@ class Level:
         self.seeds = self.seeds or self.options.seeds
         ends = self.problem.ends()
         self.wholes = ends
-        self.links: list[Scenario] = [self._small(each) for each in ends]
+        self.links: list[Scenario] = [self._small(end) for end in ends]
         self.parameter: SizedParameter = parameter_of(
             self.links[0],
             self.problem.engine,
@@ -121,7 +121,7 @@ class Level:
         known = self._runs.get(here)
         if known is None or len(known.outcomes[0].provenance.seeds) < len(wanted):
             outcomes = [
-                self._simulate(self.parameter.set(each, here), wanted) for each in self.links
+                self._simulate(self.parameter.set(link, here), wanted) for link in self.links
             ]
             unlimited = [self._without_drops(i, wanted) for i in range(len(self.links))]
             self._runs[here] = _Run(tuple(outcomes), tuple(unlimited))
@@ -131,7 +131,7 @@ class Level:
     def alone(self, packets: int, changes: Mapping[str, object]) -> Row:
         """Run a size of the question with changes, and do not keep it."""
         here = self._here(packets)
-        sized = [self.parameter.set(each.replace(changes), here) for each in self.links]
+        sized = [self.parameter.set(link.replace(changes), here) for link in self.links]
         outcomes = tuple(self._simulate(each, self.options.seeds) for each in sized)
         return self._made(packets, _Run(outcomes, (None,) * len(outcomes)))
 
@@ -196,8 +196,8 @@ class Level:
 
     def _as_whole(self, packets: int, outcomes: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(
-            each and as_whole(each, whole, self.factor, packets, windows=self._windows)
-            for each, whole in zip(outcomes, self.wholes, strict=True)
+            outcome and as_whole(outcome, whole, self.factor, packets, windows=self._windows)
+            for outcome, whole in zip(outcomes, self.wholes, strict=True)
         )
 
     @property

@@ -193,7 +193,7 @@ def _of_discipline(scenario: Scenario, engine: str, parameter: SizedParameter) -
             return []
         aim = "thresholds" if name == "red" else "target"
         return [f"the laws treat {name} as drop-tail: {engine} sizes its limit, not its {aim}"]
-    rtts = (getattr(each, "rtt", None) for each in scenario.traffic)
+    rtts = (getattr(group, "rtt", None) for group in scenario.traffic)
     longest = max((float(rtt.high) for rtt in rtts if rtt is not None), default=0.0)
     if parameter.interval_s is not None and longest > parameter.interval_s:
         return [

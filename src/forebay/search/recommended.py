@@ -57,7 +57,7 @@ def choose(problem: Problem, rows: Sequence[Row], limit: int) -> Chosen | Needs 
     smallest = least(rows)
     if smallest is None:
         return None
-    by_size = {each.packets: each for each in rows}
+    by_size = {row.packets: row for row in rows}
     packets, step, floor = smallest.packets, 1, None
     if problem.parameter.is_limit:
         floor = bursts(problem.scenario)
@@ -99,7 +99,7 @@ def _configurable(
 def _within(rows: Sequence[Row], smallest: Row, wanted: Row, floor: Floor | None) -> Chosen | Needs:
     """Return the largest size below the wanted one that meets the goals."""
     most = [each for each in region(rows) if smallest.packets <= each.packets < wanted.packets][-1]
-    above = min(each.packets for each in rows if each.packets > most.packets)
+    above = min(row.packets for row in rows if row.packets > most.packets)
     between = round(math.sqrt(most.packets * above))
     if above > _CLOSE * most.packets and most.packets < between < above:
         return Needs(between)
@@ -122,9 +122,9 @@ def square_root(scenario: Scenario, there: Row) -> int:
     if not flows or not there.loss or drops_first:
         return 0
     carried = sum(
-        each.throughput_bps.value
-        for each in there.outcome.classes
-        if each.kind == "long" and each.throughput_bps is not None
+        one.throughput_bps.value
+        for one in there.outcome.classes
+        if one.kind == "long" and one.throughput_bps is not None
     )
     used = min(1.0, carried / float(scenario.link.capacity)) if carried else 1.0
     whole = used * scenario.bdp_packets / math.sqrt(flows)
@@ -146,7 +146,7 @@ def price_sizes(chosen: int, limit: int) -> dict[int, str]:
 def price(rows: Sequence[Row], chosen: Row, limit: int) -> tuple[Price, ...]:
     """Return what half, the size, its double and 1 % of loss take; what was not run is no row."""
     names = price_sizes(chosen.packets, limit) | {chosen.packets: "recommended"}
-    found = [_price(each, names[each.packets]) for each in rows if each.packets in names]
+    found = [_price(row, names[row.packets]) for row in rows if row.packets in names]
     less = _less_lost(rows, chosen)
     return tuple(sorted([*found, *([] if less is None else [less])], key=lambda of: of.packets))
 
@@ -161,7 +161,7 @@ def _price(there: Row, why: str) -> Price:
 
 def _less_lost(rows: Sequence[Row], chosen: Row) -> Price | None:
     """Return the size that loses 1 %, between two rows; None if none lost less, or it is met."""
-    above = [each for each in rows if each.packets >= chosen.packets and each.loss is not None]
+    above = [row for row in rows if row.packets >= chosen.packets and row.loss is not None]
     for a, b in pairwise(above):
         if (b.loss or 0.0) <= USUAL_LOSS < (a.loss or 0.0):
             share = math.log((a.loss or 0.0) / USUAL_LOSS)
@@ -174,7 +174,7 @@ def _between(a: Row, b: Row, share: float) -> Price:
     """Return what a size between two rows does, by a line in logarithms."""
     waits = [each.link.queue_delay_s for each in (a, b)]
     parts = {
-        part: _mixed([getattr(each, part, None) for each in waits], share)
+        part: _mixed([getattr(wait, part, None) for wait in waits], share)
         for part in ("mean", "p50", "p95", "p99")
     }
     return Price(

@@ -35,7 +35,7 @@ def next_size(
     """
     exact = bool(rows) and all(m.low is None or m.low == m.high for m in rows[0].metrics)
     for packets in coarse:
-        if not any(_close(packets, each.packets, exact) for each in rows):
+        if not any(_close(packets, row.packets, exact) for row in rows):
             return packets
     if not rows or len(rows) >= (_MOST_EXACT if exact else MOST):
         return None
@@ -53,7 +53,7 @@ def _close(packets: int, tried: int, exact: bool) -> bool:
 def _start(rows: Sequence[Row], part: Sequence[Row], exact: bool, smallest: int) -> int | None:
     """Return a size in the gap where the region begins: by the means, then by the intervals."""
     first = part[0]
-    below = [each for each in rows if each.packets < first.packets]
+    below = [row for row in rows if row.packets < first.packets]
     if not below:
         if first.packets <= smallest:
             return None
@@ -64,7 +64,7 @@ def _start(rows: Sequence[Row], part: Sequence[Row], exact: bool, smallest: int)
     shown = next((each for each in part if each.verdict() is Verdict.MET), None)
     if shown is None or shown is first:
         return None
-    under = max((each for each in rows if each.packets < shown.packets), key=lambda e: e.packets)
+    under = max((row for row in rows if row.packets < shown.packets), key=lambda e: e.packets)
     return _between(under, shown, "worst", 1.0 if exact else NEAR)
 
 
@@ -73,7 +73,7 @@ def _end(rows: Sequence[Row], part: Sequence[Row], limit: int, exact: bool) -> i
     last = part[-1]
     if not any(goal.kind.direction != "increasing" for goal in last.goals):
         return None
-    above = [each for each in rows if each.packets > last.packets]
+    above = [row for row in rows if row.packets > last.packets]
     if not above:
         return None if last.packets >= limit else min(limit, math.ceil(last.packets * _STEP))
     return _between(last, above[0], "value", 1.0 if exact else _NEAR_TOP)
@@ -88,7 +88,7 @@ def _towards(rows: Sequence[Row], limit: int, exact: bool, least: int) -> int | 
         return min(limit, math.ceil(largest.packets * _STEP))
     if smallest.packets > least and smallest.excess("increasing") <= 0.0:
         return max(least, round(smallest.packets / _STEP))
-    if any(each.missed("increasing") and each.missed("decreasing") for each in rows):
+    if any(row.missed("increasing") and row.missed("decreasing") for row in rows):
         return None  # a size fails both goals, so the goals leave none between
     pairs = list(pairwise(rows))
     gaps = [

@@ -37,7 +37,7 @@ def remarks(
     """Return the fields of an answer that are not measured; see `late_starts` for ``measured``."""
     ran = scenario if measured is None else measured.asked
     said: dict[str, Any] = {"assumptions": (*assumed(ran), *_of_hosts(scenario, measured))}
-    if any(_may_be_late(each, scenario.measure.warmup) for each in scenario.traffic):
+    if any(_may_be_late(group, scenario.measure.warmup) for group in scenario.traffic):
         said["late_starts"] = late_starts(scenario, seeds, measured)
     if any(link.rates is not None for link in (scenario.link, *scenario.links)):
         said["rates"] = link_rates(scenario, measured)
@@ -51,7 +51,7 @@ def _of_hosts(scenario: Scenario, measured: Outcome | None) -> tuple[str, ...]:
         return ()
     from forebay.topology.building import ACCESS
 
-    if not any(each.name == ACCESS for each in topology.classes):
+    if not any(kind.name == ACCESS for kind in topology.classes):
         return ()
     return ("hosts' own links drop too and are not listed: see the loss of the classes",)
 

@@ -110,9 +110,9 @@ def row(
     without = tuple(unlimited) or (None,) * len(outcomes)
     seen = [Evidence(here, there) for here, there in zip(outcomes, without, strict=True)]
     metrics = tuple(_worst(goal, seen, engine) for goal in goals)
-    lost = [each.links[BOTTLENECK].loss_rate for each in outcomes]
+    lost = [outcome.links[BOTTLENECK].loss_rate for outcome in outcomes]
     loss = max((each.value for each in lost if each is not None), default=None)
-    seeds = max(len(each.provenance.seeds) for each in outcomes)
+    seeds = max(len(outcome.provenance.seeds) for outcome in outcomes)
     return Row(packets, tuple(outcomes), seeds, goals, metrics, loss)
 
 

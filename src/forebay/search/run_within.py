@@ -99,7 +99,7 @@ _LONGEST_S, _SPAN_S = 80_000.0, 100.0
 
 def is_settled(outcome: Outcome) -> bool:
     """Whether all long flows of an outcome have settled, as far as is known."""
-    return all(each.settled is not False for each in outcome.classes)
+    return all(kind.settled is not False for kind in outcome.classes)
 
 
 def longer(scenario: Scenario, sawtooths: SawtoothsOf | None) -> Measure:

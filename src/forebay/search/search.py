@@ -69,7 +69,7 @@ def _settled(level: Level) -> list[str]:
     there = least(level.rows)
     if there is None:
         return []
-    late = [each for each in there.outcome.classes if each.settled is False]
+    late = [kind for kind in there.outcome.classes if kind.settled is False]
     return [f"{each.name} had not settled: {each.unsettled}" for each in late]
 
 
@@ -328,7 +328,7 @@ class _Search:
         steep = by_time or speaks_of_loss(self.problem)
         one_process = is_one_process(self.problem.scenario) and not by_time
         before = carry.prior(rule, steep=steep, one_process=one_process)
-        seen = [each.crossing() for each in self.levels if each.rows]
+        seen = [level.crossing() for level in self.levels if level.rows]
         known = [each for each in seen if each is not None]
         return carry.exponent(before, known, rule, steep=steep)
 
@@ -385,10 +385,10 @@ class _Search:
         part = region(rows)
         shown = next((each for each in part if each.verdict() is Verdict.MET), None)
         top = math.inf if shown is None else shown.packets
-        missed = [each.packets for each in rows if each.verdict() is Verdict.MISSED]
+        missed = [row.packets for row in rows if row.verdict() is Verdict.MISSED]
         low = max((packets for packets in missed if packets < top), default=0) + 1
         total = min(2 * len(level.seeds), options.max_seeds)
-        around = [each for each in rows if part and each.packets < part[0].packets][-1:]
+        around = [row for row in rows if part and row.packets < part[0].packets][-1:]
         around += [*part[:1], *([] if shown is None or shown is part[0] else [shown])]
         again = [each for each in around or rows[-2:] if each.verdict() is not Verdict.MISSED]
         cost_s = (len(again) + _LAST) * self._cost_s(level, 1.0) * total / len(options.seeds)
@@ -438,7 +438,7 @@ class _Search:
         """Report how far the search is, never less than before."""
         if self._progress is None:
             return
-        rows = sum(len(each.rows) for each in self.levels)
+        rows = sum(len(level.rows) for level in self.levels)
         share = rows / (rows + 6.0)
         if not math.isinf(self.time.seconds):
             share = max(0.5 * share, self.time.spent_s / self.time.seconds)
