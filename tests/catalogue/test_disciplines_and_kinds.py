@@ -82,7 +82,7 @@ def row_of(name: str, parameter: str) -> list[str] | None:
     """Return the cells of a parameter's row in the table of its discipline's chapter."""
     said = rf"^\| `{CALLED.get(parameter, parameter)}` \|.*$"
     row = re.search(said, chapter(DISCIPLINES[name].in_tc), re.MULTILINE)
-    return row and [cell.strip() for cell in row.group().split("|")]
+    return None if row is None else [cell.strip() for cell in row.group().split("|")]
 
 
 @pytest.mark.parametrize("name", DISCIPLINES)

@@ -121,6 +121,27 @@ def test_hash_is_of_the_meaning() -> None:
     assert one.sha256() == other.sha256()
 
 
+@pytest.mark.parametrize(
+    ("law", "same"),
+    [
+        ({"uniform": ["80 ms", "0.12 s"]}, {"uniform": ["80000 us", "120 ms"]}),
+        ({"exponential": {"mean": "0.1 s", "low": "1 ms"}},
+         {"exponential": {"mean": "100 ms", "low": "1 ms", "high": "4 s"}}),
+        ({"normal": {"mean": "90 ms", "deviation": "9 ms"}},
+         {"normal": {"mean": "90 ms", "deviation": "9 ms", "low": "54 ms", "high": "126 ms"}}),
+        ({"lognormal": {"mean": "90 ms", "deviation": "9 ms"}},
+         {"lognormal": {"mean": "0.09 s", "deviation": "0.009 s"}}),
+        ({"pareto": {"mean": "90 ms", "shape": 1.5, "high": "2 s"}},
+         {"pareto": {"mean": "0.09 s", "shape": 1.5, "high": "2000 ms"}}),
+        ({"values": ["28 ms", "67 ms"]}, {"values": ["28 ms", "0.067 s"], "shares": [0.5, 0.5]}),
+    ],
+)  # fmt: skip
+def test_a_law_is_known_by_its_parameters(law: object, same: object) -> None:
+    one, other = (loads(SMALLEST).replace({"traffic.0.rtt": each}) for each in (law, same))
+    assert one == other and one.sha256() == other.sha256() != loads(SMALLEST).sha256()
+    assert loads(dumps(one)) == one and loads(dumps(one)).sha256() == one.sha256()
+
+
 @pytest.mark.parametrize("name", ["oc3-gsr", "class-queues", "pareto", "l4s", "parking-lot"])
 def test_the_document_that_is_kept_is_the_scenarios_own(name: str) -> None:
     scenario = forebay.load(name)

@@ -121,6 +121,8 @@ long | access_sharing=0 | out-of-range | below the least, 1
 long | rtt={normal={mean="1 s"}} | missing | deviation
 long | rtt={exponential="50 ms"} | out-of-range | 0 s is below the least, 1 us
 long | rtt={pareto={mean="1 s",shape=1.2,high="1 s"}} | out-of-range | not below high
+long | rtt={exponential={mean="1 s",low="2 s",high="1 s"}} | out-of-range | is not below high, 1 s
+long | rtt={values=["1 s","2 s"],shares=[1.0]} | wrong-type | 1 are not a share for each value
 long | rtt={values=[]} | wrong-type | list of 1 to
 long | rtt={values=["1 s","2 s"],shares=[0.5,0.6]} | out-of-range | sum to 1.1
 long | rtt={values=["1 s","x"]} | no-number | traffic.0.rtt.values.1

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tests.refused import refused
 
 from forebay.reproduction import papers
-from forebay.scenario import ScenarioError, dumps, load, loads, shipped
+from forebay.scenario import dumps, load, loads, shipped
 from forebay.workload import draw
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
@@ -26,7 +27,7 @@ def test_another_name_is_the_path_of_a_file(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ScenarioError, match=r"no such file; write .* name: abilene-.*, oc3-gsr"):
+    with refused(r"no such file; write .* name: abilene-.*, oc3-gsr"):
         load(name)
 
 
@@ -42,10 +43,9 @@ def test_paper_b_has_four_computers_of_ten_flows() -> None:
     scenario = load(FOLDER / "video-and-tcp.toml")
     tcp, video = scenario.traffic
     assert (tcp.kind, tcp.flows, video.kind, video.flows) == ("long", 40, "video", 1)
-    assert tcp.kind == "long" and tcp.access_links == 4
+    assert tcp.access_links == 4
     assert scenario.link.rate == 21e6
     assert scenario.mean_rtt == pytest.approx(0.117)
-    assert video.kind == "video"
     assert video.flow_rate(21e6) / 21e6 == pytest.approx(0.06, abs=0.005)
     workload = draw(load(FOLDER / "video-and-tcp.toml", overrides=["measure.duration=1 s"]), 1)
     assert workload.access_group[:40].tolist() == [i // 10 for i in range(40)]
@@ -65,13 +65,8 @@ def test_paper_d_s_mix_is_the_one_that_its_figures_run() -> None:
     """Yang et al. 2013, VIII: 42, 51, 30, 41 and 34 flows of five protocols; 28, 67 or 90 ms."""
     scenario = load(FOLDER / "heterogeneous-mix.toml")
     flows = {group.congestion_control: group.flows for group in scenario.traffic}
-    assert flows == {
-        "reno": 42,
-        "bic": 51,
-        "cubic-beta-0.8": 30,
-        "cubic-beta-0.7": 41,
-        "compound": 34,
-    }
+    assert list(flows) == ["reno", "bic", "cubic-beta-0.8", "cubic-beta-0.7", "compound"]
+    assert list(flows.values()) == [42, 51, 30, 41, 34]
     assert scenario.link.rate == 622e6 and scenario.mean_rtt == pytest.approx(0.067)
     proof = load(Path(papers.__file__).parent / "yang_2013" / "mix.toml")
     assert (scenario.link, scenario.traffic) == (proof.link, proof.traffic)

@@ -77,20 +77,25 @@ def test_the_verb_refuses_it_with_status_2(tmp_path):
     assert result.exception.exit_status == 2
 
 
+class Shown:
+    """A progress that keeps the stages."""
+
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+
+    def __call__(self, fraction: float) -> None:
+        assert 0.0 <= fraction <= 1.0
+
+    def stage(self, name: str) -> None:
+        self.stages.append(name)
+
+
 def test_every_stage_of_a_solution_is_named():
-    stages: list[str] = []
-
-    class Shown:
-        def __call__(self, fraction: float) -> None:
-            assert 0.0 <= fraction <= 1.0
-
-        def stage(self, name: str) -> None:
-            stages.append(name)
-
-    networks.solve(network("[topology.fat_tree]\nk = 4\n"), Shown())
-    parts = list(dict.fromkeys(name.partition(",")[0] for name in stages))
+    shown = Shown()
+    networks.solve(network("[topology.fat_tree]\nk = 4\n"), shown)
+    parts = list(dict.fromkeys(name.partition(",")[0] for name in shown.stages))
     assert parts[:4] == ["reading", "routes", "equations", "first state"]
-    assert any(name.startswith("solve, step 1, residual ") for name in stages)
+    assert any(name.startswith("solve, step 1, residual ") for name in shown.stages)
 
 
 def test_a_stage_s_time_left_is_its_own(monkeypatch, capsys):
@@ -112,19 +117,11 @@ def test_a_stage_s_time_left_is_its_own(monkeypatch, capsys):
 
 
 def test_the_watch_of_memory_passes_stages_on():
-    class Shown:
-        said = ""
-
-        def __call__(self, fraction: float) -> None: ...
-
-        def stage(self, name: str) -> None:
-            self.said = name
-
     shown = Shown()
     watched = Limit(10**12).watch(shown)
     watched(np.float64(0.5))
     enter(watched, "routes")
-    assert shown.said == "routes"
+    assert shown.stages == ["routes"]
 
 
 FAST = Path(__file__).parents[2] / "scenarios" / "abilene-fast-edge-small.toml"

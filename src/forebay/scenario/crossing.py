@@ -18,7 +18,6 @@ from forebay.scenario.tcp import Long, Requests, Session, Short, Tcp
 from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
-    from forebay.scenario.link import Link
     from forebay.scenario.model import Scenario
     from forebay.scenario.queue import BufferSize
     from forebay.scenario.traffic import Traffic
@@ -151,10 +150,6 @@ class CrossingFlows:
 _last: tuple[object, object, Rate, object, Mapping[str, CrossingFlows]] | None = None
 
 
-def _policed(link: Link) -> float:
-    return inf if link.policer is None else float(link.policer.rate)
-
-
 def count_crossing(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     """Flows that count at each link, by name, computed in one pass over the classes.
 
@@ -176,6 +171,9 @@ def _count(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     every = {BOTTLENECK: scenario.link, REVERSE: scenario.link.opposite}
     every |= {each.name: each for each in scenario.links}
     rates = {name: each.capacity for name, each in every.items()}
+    policed = {
+        name: float(each.policer.rate) if each.policer else inf for name, each in every.items()
+    }
     both_ways = any(group.direction == "reverse" for group in scenario.traffic)
     crossing: dict[str, list[Traffic]] = {name: [] for name in rates}
     acknowledged: dict[str, list[Traffic]] = {name: [] for name in rates}
@@ -189,7 +187,7 @@ def _count(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     return {
         name: CrossingFlows(
             rate, tuple(crossing[name]), tuple(acknowledged[name]), scenario.traffic,
-            scenario.link.capacity, window, _policed(every[name]),
+            scenario.link.capacity, window, policed[name],
         )
         for name, rate in rates.items()
     }  # fmt: skip

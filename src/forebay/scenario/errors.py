@@ -154,14 +154,14 @@ def fraction(value: object) -> str | None:
     match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
     if match is None or Decimal(match[1]) > 100:
         return None
-    return _plain(Decimal(match[1]) / 100)
+    return plain(Decimal(match[1]) / 100)
 
 
 def fraction_of_percent(value: object) -> str | None:
     """Return "0.995" for 99.5, which must be a percentage; None for any other number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 1 < value <= 100:
         return None
-    return _plain(Decimal(repr(value)) / 100)
+    return plain(Decimal(repr(value)) / 100)
 
 
 def count(value: object) -> str | None:
@@ -194,10 +194,10 @@ def unit_of(unit: str, kinds: tuple[str, ...]) -> str | None:
 def bare_rate(value: float) -> str:
     """Return "155 Mbit/s" for 155e6, which must be bit/s, and for 155."""
     if value < 1e4:
-        return f"{_plain(Decimal(repr(value)))} Mbit/s"
+        return f"{plain(Decimal(repr(value)))} Mbit/s"
     powers = ((12, "Tbit/s"), (9, "Gbit/s"), (6, "Mbit/s"), (3, "kbit/s"))
     power, unit = next(each for each in powers if value >= 10 ** each[0])
-    return f"{_plain(Decimal(repr(value)).scaleb(-power))} {unit}"
+    return f"{plain(Decimal(repr(value)).scaleb(-power))} {unit}"
 
 
 def bare(value: float, unit: str) -> str:
@@ -206,10 +206,11 @@ def bare(value: float, unit: str) -> str:
     A number below 1 for a time that is usually given in ms is probably in seconds.
     """
     if unit == "ms" and value < 1:
-        return f"{_plain(Decimal(repr(value)).scaleb(3))} ms"
-    return f"{_plain(Decimal(repr(value)))} {unit}"
+        return f"{plain(Decimal(repr(value)).scaleb(3))} ms"
+    return f"{plain(Decimal(repr(value)))} {unit}"
 
 
-def _plain(number: Decimal) -> str:
+def plain(number: Decimal) -> str:
+    """Return a decimal without exponent and trailing zeros."""
     text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -16,6 +16,7 @@ from pydantic_core import CoreSchema, core_schema
 from forebay.errors import literal
 from forebay.scenario import errors
 from forebay.scenario.errors import ScenarioError, nearest, show
+from forebay.scenario.errors import plain as plain
 
 _PREFIXES = {
     "": Decimal(1),
@@ -308,12 +309,6 @@ class DataSize(Quantity, int):
             hint = 'write a whole number of bytes, such as "1500 B"'
             raise ScenarioError("out-of-range", f"{show(text)} has part of a byte", hint)
         return cls(int(size))
-
-
-def plain(number: Decimal) -> str:
-    """Return a decimal without exponent and trailing zeros."""
-    text = f"{number:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def unitless(value: object, example: str) -> ScenarioError:

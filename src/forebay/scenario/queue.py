@@ -322,10 +322,6 @@ class Queue(ScenarioModel):
                 hint = f"leave it out, or write {' or '.join(_written(readers))}"
                 raise contradiction(name, wrong, hint)
         _check_thresholds(self.min, self.max)
-        return self
-
-    @model_validator(mode="after")
-    def _classes_where_they_belong(self) -> Self:
         several = self.discipline == "classes"
         if several and not self.classes:
             hint = "write a table [[queue.classes]] for each"

@@ -149,8 +149,16 @@ class Tcp(Sized):
 
     @model_validator(mode="after")
     def _delays_what_it_times(self) -> Self:
-        if self.delayed_ack_timeout is not None:
-            _check_delayed_ack(self, self.delayed_ack_timeout)
+        timeout, linux = self.delayed_ack_timeout, self.sender == "linux"
+        if timeout is None:
+            return self
+        if not (linux if self.delayed_ack is None else self.delayed_ack):
+            hint = f"write {entry('delayed_ack', True)} too, or leave delayed_ack_timeout out"
+            raise contradiction("delayed_ack_timeout", "no ACK is delayed here", hint)
+        if linux and timeout > _LONGEST_LINUX_DELAY:
+            hint = f"write 200 ms or less, or {entry('sender', 'ns2')}"
+            wrong = f"Linux delays no ACK as long as {timeout}"
+            raise contradiction("delayed_ack_timeout", wrong, hint)
         return self
 
     @property
@@ -178,18 +186,6 @@ class Tcp(Sized):
     def control_names(self) -> set[str]:
         """Names of its congestion controls, of single transfers too."""
         return set(self.shares)
-
-
-def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
-    """Raise ScenarioError for a timeout without delayed ACKs, or one that Linux never uses."""
-    linux, named = group.sender == "linux", "delayed_ack_timeout"
-    delays = linux if group.delayed_ack is None else group.delayed_ack
-    if not delays:
-        hint = f"write {entry('delayed_ack', True)} too, or leave {named} out"
-        raise contradiction(named, "no ACK is delayed here", hint)
-    if linux and timeout > _LONGEST_LINUX_DELAY:
-        hint = f"write 200 ms or less, or {entry('sender', 'ns2')}"
-        raise contradiction(named, f"Linux delays no ACK as long as {timeout}", hint)
 
 
 class Long(Switched, Tcp):

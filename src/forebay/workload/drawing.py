@@ -99,7 +99,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
     sizes = np.array([group.packet for group in groups], dtype=np.int32)
     rates = np.array([group.access(scenario.link.capacity) for group in groups], dtype=np.float64)
     backwards = np.array([group.direction == "reverse" for group in groups])
-
+    endless = all(part.stop_ps is None for part in parts)
     return Workload(
         traffic_class=np.repeat(np.arange(len(parts), dtype=np.int32), counts),
         congestion_control=numbered_together(groups, parts),
@@ -112,7 +112,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
         reverse=np.repeat(backwards, counts),
         congestion_controls=control_names(groups),
         tie_break_seed=word(seed, "tie-break"),
-        stop_ps=_stops(parts),
+        stop_ps=None if endless else np.concatenate([part.stops for part in parts]),
         packets=_joined(Packets, parts, [part.packets for part in parts]),
         sessions=_joined(Sessions, parts, [part.files for part in parts]),
         requests=_requests(parts),
@@ -147,12 +147,6 @@ def _stopped(part: Part, stop_ps: _Ints) -> Part:
         return replace(part, stop_ps=stop_ps)
     own, flows = part.packets, np.repeat(np.arange(len(part)), part.packets.counts)
     return replace(part, packets=own.only(own.at_ps < stop_ps[flows]))
-
-
-def _stops(parts: Sequence[Part]) -> _Ints | None:
-    if all(part.stop_ps is None for part in parts):
-        return None
-    return np.concatenate([part.stops for part in parts])
 
 
 def _periods(parts: Sequence[Part]) -> Periods | None:
