@@ -15,7 +15,7 @@ from forebay import networks
 from forebay.packages import MissingPackage
 from forebay.report import print_network
 from forebay.report.figures import outcome as pictures
-from forebay.report.figures import size_figure
+from forebay.report.figures import size_figure, style
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -82,7 +82,7 @@ IDLE = 'traffic=[{ kind = "udp", flows = 1, rate = "1 kbit/s" }]'
 def drawn(monkeypatch):
     """Return the figure that `draw_network` would write."""
     kept: list[Figure] = []
-    monkeypatch.setattr(pictures.style, "save", lambda figure, path: kept.append(figure))
+    monkeypatch.setattr(style, "save", lambda figure, path: kept.append(figure))
 
     def draw(*changes: str) -> list[Axes]:
         answer = networks.solve(lot(*changes))
@@ -120,7 +120,7 @@ def test_a_sizing_by_the_steady_state_draws_equal_utilizations_as_equal():
 
 def test_of_many_routers_the_ends_of_the_worst_links_have_names(monkeypatch, tmp_path):
     kept: list[Figure] = []
-    monkeypatch.setattr(pictures.style, "save", lambda figure, path: kept.append(figure))
+    monkeypatch.setattr(style, "save", lambda figure, path: kept.append(figure))
     row = [(f"r{n}", f"r{n + 1}") for n in range(24)]
     path = tmp_path / "row.xml"
     demands = {("r3", "r4"): 60.0, ("r3", "r5"): 5.0, ("r10", "r11"): 50.0, ("r0", "r1"): 1.0}

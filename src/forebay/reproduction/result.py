@@ -77,10 +77,8 @@ class Row:
 class Comparison(ABC):
     """A quantity of ours against that of others: how far apart they are, and why beyond the band.
 
-    Attributes
-    ----------
-    band : largest allowed difference, in points of the unit, or with ``relative`` in per cent of
-        the others' value.
+    ``band``: largest allowed difference, in points of the unit, or with ``relative`` in per cent of
+    the others' value.
     """
 
     band: float

@@ -122,9 +122,7 @@ class Count:
 class Running:
     """One pass over batches.
 
-    Parameters
-    ----------
-    runs, whole_s : rows and predicted seconds of all batches, for progress.
+    ``runs``, ``whole_s``: rows and predicted seconds of all batches, for progress.
     """
 
     def __init__(

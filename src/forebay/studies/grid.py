@@ -115,9 +115,7 @@ class Axis:
 def axis_of(name: str, spec: object, *, sampled: bool) -> Axis:
     """Read an axis of one field. Raises ScenarioError.
 
-    Parameters
-    ----------
-    sampled : whether a design chooses the points, so that a range needs no number of them.
+    ``sampled``: whether a design chooses the points, so that a range needs no number of them.
     """
     if isinstance(spec, Mapping):
         found = _range(name, spec, sampled)

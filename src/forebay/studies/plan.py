@@ -139,9 +139,7 @@ def plan_of(
 
     Raises ScenarioError: no cell is left, or a value is refused wherever it stands.
 
-    Parameters
-    ----------
-    standing : called for each cell; KeyboardInterrupt raised in it stops the plan.
+    ``standing``: called for each cell; KeyboardInterrupt raised in it stops the plan.
     """
     checks = [check for _, engine in engines if (check := engine.capabilities.check)]
     cells: list[Cell] = []

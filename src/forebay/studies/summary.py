@@ -108,10 +108,8 @@ def difference(first: BySeed, other: BySeed, column: str) -> Metric | None:
 def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable:
     """Return the table of a study.
 
-    Parameters
-    ----------
-    columns : what to show; the link's utilization, loss and delay, or the size, if empty. Of a
-        network the link is the one that loses most over all cells.
+    ``columns``: what to show; the link's utilization, loss and delay, or the size, if empty. Of a
+    network the link is the one that loses most over all cells.
     """
     found = stored_of(plan, store)
     wanted = tuple(columns) or columns_of(plan.asked[0].ask, (seen for _, seen in found))

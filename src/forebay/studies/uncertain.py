@@ -116,9 +116,7 @@ def uncertain_inputs(scenario: Scenario, given: Mapping[str, Any]) -> list[Uncer
 
     Raises ScenarioError: a path, a range or a value that is refused.
 
-    Parameters
-    ----------
-    given : a range or a distribution by dotted path; see `forebay.size_uncertain`.
+    ``given``: a range or a distribution by dotted path; see `forebay.size_uncertain`.
     """
     if not isinstance(given, Mapping) or not given:
         hint = 'write {"traffic.0.flows": "100..400"}'

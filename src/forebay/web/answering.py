@@ -23,9 +23,7 @@ _ROUND_TRIPS, _LEAST_S = 15.0, 0.1
 class Coarse:
     """A scenario for one quick replication of each buffer.
 
-    Attributes
-    ----------
-    is_whole : whether it is the question's own window.
+    ``is_whole``: whether it is the question's own window.
     """
 
     scenario: forebay.Scenario

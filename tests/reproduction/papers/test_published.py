@@ -42,13 +42,13 @@ def test_a_row_is_in_its_band_or_not(value: float, more: dict[str, Any], holds: 
     row = compared(value, **more)
     assert row.holds is holds is not bool(row.reason)
     assert bool(row.cause) is not holds
-    assert row.check.kind == OTHERS and row.check.published
+    assert row.row.checks[0].kind == OTHERS and row.row.checks[0].published
 
 
 @pytest.mark.parametrize(("measured", "passes"), [(95.5, True), (94.0, False)])
 def test_rows_that_a_link_never_idle_would_pass_are_told_apart(measured, passes):
-    assert compared(95.0, measured=measured).check.full_passes is passes
-    assert compared(95.0, full=None).check.full_passes is None
+    assert compared(95.0, measured=measured).row.checks[0].full_passes is passes
+    assert compared(95.0, full=None).row.checks[0].full_passes is None
 
 
 def test_a_reason_is_found_by_the_rows_name() -> None:
@@ -83,7 +83,7 @@ def test_the_single_flows_are_those_of_the_table() -> None:
 def test_a_single_flow_is_compared_in_points_or_per_cent() -> None:
     full = next(c for c in module.single_cells() if c["rate_mbps"] == "10" and c["rtt_ms"] == "10")
     row = module.compare_single(WORK, full)
-    assert not row.relative and row.band == 1.0 and row.holds and row.check.full_passes
+    assert not row.relative and row.band == 1.0 and row.holds and row.row.checks[0].full_passes
     low = full | {"goodput_mbps": "6.0"}
     row = module.compare_single(WORK, low)
     assert row.relative and row.band == 15.0 and not row.holds

@@ -253,10 +253,8 @@ _NARROW = 10.0  # a span without two powers of ten has ticks of its own
 def draw_network(outcome: Outcome, drawing: Mapping[str, Any], path: Path) -> None:
     """Draw a network to a .svg, .png or .pdf file.
 
-    Parameters
-    ----------
-    drawing : ``names`` (routers,), ``place`` (routers, 2), ``source``, ``target``,
-        ``utilization``, ``loss`` (links,).
+    ``drawing``: ``names`` (routers,), ``place`` (routers, 2), ``source``, ``target``,
+    ``utilization``, ``loss`` (links,).
     """
     with style.framed(str(outcome.scenario.get("name", "network")), 10.5, 7.2) as figure:
         left, right, below, beside = figure.subplots(2, 2).flat
