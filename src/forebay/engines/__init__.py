@@ -63,14 +63,8 @@ def is_of_others(name: str) -> bool:
 def get(name: str) -> Engine:
     """Make the engine of that name.
 
-    Raises
-    ------
-    UnknownEngine
-        No engine has that name.
-    EngineUnavailable
-        Something that the engine needs is missing on this machine.
-    BrokenPlugin
-        An engine of another distribution cannot be loaded or does not implement the protocol.
+    Raises UnknownEngine; EngineUnavailable: something that it needs is missing on this machine;
+    BrokenPlugin: that of another distribution cannot be loaded, or lacks the protocol.
     """
     if name not in _ENGINES:
         return _of_others(name)

@@ -38,9 +38,7 @@ READINGS_SHARE = 1 / 8
 class Draws:
     """The workloads of the latest traffic, link and time, by seed: a search draws each once.
 
-    Parameters
-    ----------
-    most_bytes : memory for all of them; what does not fit is drawn again.
+    All take at most ``most_bytes``; what does not fit is drawn again.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -184,11 +182,8 @@ _INSTANT_BPS, _ENDLESS = 1e14, 1_000_000_000
 class Access:
     """All links in the simulator's order, and the route of each flow.
 
-    Attributes
-    ----------
-    route : int32, shape (flows,), index into ``routes``.
-    access_bps : float64, shape (flows,)
-        Rate of each flow's own link; practically unlimited behind a shared access link.
+    ``route`` is the index into ``routes``, and ``access_bps`` the rate of each flow's own link,
+    practically unlimited behind a shared access link; both have shape (flows,).
     """
 
     links: list[_core.Link]

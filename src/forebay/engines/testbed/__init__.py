@@ -62,14 +62,8 @@ class TestbedEngine(ReplicatingEngine):
     ) -> dict[int, Replication]:
         """Run `scenario` once for each of `seeds`; one after the other.
 
-        Raises
-        ------
-        EngineUnavailable
-            The machine cannot run it, or lacks a congestion control.
-        TooMuchMemory
-            It would take more memory than the limit.
-        TestbedError
-            The kernel refused a step, or no run of a seed passed the validity gate.
+        Raises EngineUnavailable: the machine cannot run it, or lacks a congestion control;
+        TooMuchMemory; TestbedError: the kernel refused a step, or no run of a seed passed the gate.
         """
         refuse_features(
             NAME, scenario, "topology", "reorder", "framing", "stop", "requests", "transfers"

@@ -115,11 +115,8 @@ def find(program: str) -> str | None:
 class Daemon:
     """A context: leaving it ends the program.
 
-    Parameters
-    ----------
-    command : the program and its arguments. It must stay in the foreground and keep our user,
-        because a program that changes its user would not be killed with us.
-    started : called with the process ID before the program starts.
+    It must stay in the foreground and keep our user, because a program that changes its user would
+    not be killed with us. ``started`` is called with the process ID before the program starts.
     """
 
     def __init__(
