@@ -54,12 +54,17 @@ class Covering:
             path.write_text(before, "utf-8")
 
     def _tests(self, mutant: Mutant) -> list[str]:
-        """Return the tests that execute its line, or where it is executed at import, its file."""
+        """Return the tests that execute its line, or where it is executed at import, its file.
+
+        Those of its own room come first: they ask it what others use in passing.
+        """
         file = str(mutant.file).removeprefix("src/forebay/")
+        room = f"tests/{file.partition('/')[0]}/"
         lines = self._data.contexts_by_lineno(self._files.get(file, ""))
         found = {name for name in lines.get(mutant.line, []) if name}
         found = found or {name for names in lines.values() for name in names if name}
-        tests = sorted({name.split("|")[0] for name in found}, key=self._quickest)
+        named = {name.split("|")[0] for name in found}
+        tests = sorted(named, key=lambda test: (not test.startswith(room), self._quickest(test)))
         kept, spent_s = [], 0.0
         for test in tests:
             spent_s += self._seconds.get(test, 1.0)
