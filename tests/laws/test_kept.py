@@ -6,6 +6,8 @@ they are made.
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -58,8 +60,9 @@ def told(asked: Scenario) -> dict[str, Any]:
     for answer in laws.for_scenario(asked):
         kept = {key: part for key, part in plain(answer).items() if key not in ("law", "source")}
         found[answer.law] = kept | {"whole": answer.packets_whole}
+    of = LAWS if asked.n_flows else laws.BURST_LAWS
+    found["broken"] = sorted({line for law in of for line in law.broken(asked)})
     if asked.n_flows:
-        found["broken"] = sorted({line for law in LAWS for line in law.broken(asked)})
         found["windows"] = [quantities.average_window(asked), quantities.path_window(asked)]
         found["sawtooths"] = [laws.assumptions.sawtooths_s(asked, size) for size in (1, 99, 2000)]
     found["windows of workers"] = incast.first_windows(asked)
@@ -81,10 +84,8 @@ def of(text: str, *sets: str) -> Callable[[], Any]:
 
 def sized(scenario: Scenario) -> Callable[[], Any]:
     """Return the answers of a regime's case, with goals that laws of sizes need."""
-    try:
+    with suppress(ScenarioError):  # it cannot be used so much
         scenario = scenario.replace({"goals.utilization": 0.98, "goals.loss_rate": 0.01})
-    except ScenarioError:  # it cannot be used so much
-        pass
     return lambda: told(scenario)
 
 
@@ -128,6 +129,13 @@ SCENARIOS: dict[str, Callable[[], Any]] = {
         ("lognormal", '{ mean = "9 packets", deviation = "5 packets", high = "60 packets" }'))},
     **{f"short over {rate}": asked(short(0.5, more=f'access_rate = "{rate}"'))
        for rate in ("155 Mbit/s", "156 Mbit/s", "1 Gbit/s", "1.55 Gbit/s")},
+    "short, in 10 packets": asked(short(0.8), sets=(*GOALS, "queue.size=10 packets")),
+    **{f"short, {said}": asked(short(0.8), sets=sets) for said, sets in (
+        ("nothing lost", ("goals.loss_rate=0.0",)), ("anything lost", ("goals.loss_rate=1.0",)),
+        ("a fifth longer", ("goals.fct_increase=0.2", "goals.loss_rate=1.0")))},
+    "short and video": asked(short(0.3), video(0.1)),
+    "always busy": asked(long(60), sets=("goals.utilization=1.0",)),
+    "lossless": asked(long(60), sets=("goals.loss_rate=0.0",)),
     "short of ns-2": asked(short(0.5, more='sender = "ns2"\ndelayed_ack = true')),
     "short, an eighth longer": asked(
         short(0.8), sets=("goals.fct_increase=0.125", "goals.loss_rate=0.1")),
@@ -264,7 +272,7 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         general_decrease.cubic_utilization(SIZES, BDP, 0.8),
         general_decrease.bbr1_lowest_utilization(SIZES, BDP),
         general_decrease.bbr1_utilization(SIZES, BDP)],
-    **{f"protocol {name}": lambda name=name: protocol(name) for name in many.PROTOCOLS},
+    **{f"protocol {name}": partial(protocol, name) for name in many.PROTOCOLS},
     "as printed": lambda: [
         {name: law(400.0, 0.1) for name, law in EPOCH_AS_PRINTED.items()}, TABLE_3_AS_PRINTED],
     "rule_of_thumb": each(rule_of_thumb.buffer, (1e6, 0.2)),
@@ -312,7 +320,7 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         [bursts.workload(LOADS, MIXED, as_printed=printed) for printed in PRINTED],
         [bursts.mean_waiting(LOADS, MIXED, as_printed=printed) for printed in PRINTED],
         bursts.mean_in_system(LOADS, MIXED)],
-    **{f"queue at {load} of {buffer}": lambda load=load, buffer=buffer: queue(load, MIXED, buffer)
+    **{f"queue at {load} of {buffer}": partial(queue, load, MIXED, buffer)
        for load, buffer in ((0.3, 1), (0.6, 20), (0.9, 60))},
     "overload": lambda: plain(finite_queue(1.7, MIXED, 20).in_system),
     "response": lambda: [
@@ -321,7 +329,8 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         for name in response.CONTROLS],
     "loss of flows": lambda: [
         response.loss_rate([flows(9.0, "reno"), flows(20.0, "cubic")], pps)
-        for pps in (20.0, 900.0, 9e4, 1e12)] + [response.loss_rate([flows(9.0, "reno", 5.0)], 99.0)],
+        for pps in (20.0, 900.0, 9e4, 1e12)] + [response.loss_rate([flows(9.0, "reno", 5.0)],
+            99.0)],
     "balances": balances,
     "members of a group": lambda: [
         [Group(k, largest, share).flows(*between), Group(k, largest, share).load(0.7)]

@@ -64,12 +64,10 @@ def curves(scenario: Scenario) -> dict[str, Callable[[float], float]]:
         "utilization_probability": lambda b: 1.0 - math.exp(-b / scale),
         "loss_rate_probability": lambda b: 1.0 - math.exp(-2 * b / scale),
     }
+    share = rate / len(scenario.traffic)
     for index, group in enumerate(scenario.traffic):
-        share = rate / len(scenario.traffic)
         found |= {
-            f"traffic.{index}.throughput": lambda b, s=share: (
-                s * (1.0 - 0.4 * math.exp(-b / scale))
-            ),
+            f"traffic.{index}.throughput": lambda b: share * (1.0 - 0.4 * math.exp(-b / scale)),
             f"traffic.{index}.loss_rate": lambda b: lost(b) + 1e-5 * b * packet_s / 0.1,
         }
         if group.kind == "short":

@@ -6,12 +6,13 @@ sides of thresholds.
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.kept import Kept, plain
-from tests.search.conftest import KnownEngine, saturating
+from tests.search.conftest import Curve, KnownEngine, saturating
 from tests.search.test_evidence import around, kind, outcome
 from tests.search.test_evidence import metric as some
 from tests.search.test_kept import ANSWERS, DATA, LONG, SHORT, VOICE, WEB
@@ -57,7 +58,8 @@ OF_KINDS = (
     ("film", FILM), ("poisson", DATA, "traffic.0.arrivals=poisson"),
     ("datagrams above the link", DATA, "traffic.0.load=1.4"),
     ("datagrams of a rate", VOICE, "traffic.1.flows=3"),
-    ("small packets", LONG, "traffic.0.packet=200 B"), ("bbr", LONG, "traffic.0.congestion_control=bbr"),
+    ("small packets", LONG, "traffic.0.packet=200 B"), ("bbr", LONG,
+        "traffic.0.congestion_control=bbr"),
     ("mixed controls", SHORT, "traffic.0.congestion_control={cubic=0.6, bbr3=0.4}"),
     *((f"{n} flows at {rate}", LONG, f"traffic.0.flows={n}", f"link.rate={rate}") for n, rate in (
         (1, "1 Mbit/s"), (4, "10 Gbit/s"), (24, "1 Gbit/s"), (99, "40 Gbit/s"), (101, "40 Gbit/s"),
@@ -72,7 +74,8 @@ OF_KINDS = (
      "traffic.0.offload=off"),
     ("five classes", LONG + "".join(
         f"[[traffic]]\nname = \"c{k}\"\nflows = {k}\nrtt = \"30 ms\"\n" for k in range(1, 6))),
-    ("few transfers", MOVED, "measure.duration=20 ms"), ("some transfers", MOVED, "measure.duration=2 s"),
+    ("few transfers", MOVED, "measure.duration=20 ms"), ("some transfers", MOVED,
+        "measure.duration=2 s"),
     ("few short flows", WEB, "measure.duration=1 ms", "traffic.0.load=0.02"),
     ("heavy short flows", WEB, "traffic.0.length={pareto={mean='30 packets', shape=1.1}}",
      "measure.duration=2 s"),
@@ -91,7 +94,8 @@ OF_KINDS = (
     ("memory", LONG, "memory=3 MB", "queue.alpha=0.5"),
     ("slow access", LONG, "traffic.0.access_rate=400 Mbit/s"),
     ("peaks above ten links", BURSTY, "link.rate=5 Mbit/s", "traffic.0.flows=1"),
-    ("a loss goal", LONG, "goals.loss_rate=0.01"), ("a class's loss goal", LONG, "traffic.0.goals.loss_rate=0.01"),
+    ("a loss goal", LONG, "goals.loss_rate=0.01"), ("a class's loss goal", LONG,
+        "traffic.0.goals.loss_rate=0.01"),
     ("a class's rate", SHORT, "traffic.0.goals.throughput=9 Mbit/s"),
 )  # fmt: skip
 
@@ -176,7 +180,8 @@ GOALS = [Goal(each, target) for each, target in zip(
     GOAL_KINDS, (0.98, 0.01, 0.005, 0.02, 0.1), strict=True)]  # fmt: skip
 VALUES = (0.0, 1e-9, 0.00049, 0.005, 0.01, 0.0999, 0.5, 0.98, 0.9999, 1.0, 1.5, 12_345.6)
 METRICS = (
-    some(0.98), some(0.97, 0.96, 0.98), some(0.985, 0.97, 0.99), some(0.02, 0.01), some(0.0, 0.0, 0.0),
+    some(0.98), some(0.97, 0.96, 0.98), some(0.985, 0.97, 0.99), some(0.02, 0.01), some(0.0, 0.0,
+        0.0),
     some(0.01, 0.005, 0.02), some(1.0, 0.99, 1.0),
 )  # fmt: skip
 RULE = scaling.ScalingRule(1.0, 1000.0)
@@ -235,7 +240,8 @@ def refusals() -> list[str]:
 def settles() -> list[Any]:
     """Return the windows of runs that settle at the first, at the third, or at no try."""
     found = []
-    for tries, left_s, sets in ((0, 1e9, ()), (2, 1e9, ()), (99, 1e9, ()), (99, 60.0, ()), (99, 0.0, ()),
+    for tries, left_s, sets in ((0, 1e9, ()), (2, 1e9, ()), (99, 1e9, ()), (99, 60.0, ()), (99,
+        0.0, ()),
                                 (99, 1e9, ("measure.duration=9 s",))):  # fmt: skip
         for sawtooths in (None, sawtooths_s):
             seen: list[Any] = []
@@ -248,7 +254,7 @@ def settles() -> list[Any]:
 
             asked = loads(LONG, overrides=sets)
             ended = run_within.run_settled(
-                run, asked, lambda s=left_s: s, 2, cost.Speed(2), sawtooths
+                run, asked, partial(float, left_s), 2, cost.Speed(2), sawtooths
             )
             said = run_within.said(ended, asked, sawtooths)
             found.append([seen, said.classes[0].unsettled])
@@ -265,9 +271,11 @@ def fits() -> list[Any]:
 def chosen() -> list[Any]:
     """Return what the rule chooses of rows, with the price, for goals and limits."""
     found = []
-    for sets in (("goals.utilization=0.9",), ("goals.utilization=0.9", "goals.queue_delay_p99=9 ms"),
+    for sets in (("goals.utilization=0.9",), ("goals.utilization=0.9",
+        "goals.queue_delay_p99=9 ms"),
                  ("goals.utilization=0.9", "goals.loss_rate=0.1"),
-                 ("goals.utilization=0.9", "link.rate=2 Gbit/s", "traffic.0.flows=20")):  # fmt: skip
+                 ("goals.utilization=0.9", "link.rate=2 Gbit/s",
+                     "traffic.0.flows=20")):  # fmt: skip
         for lost in (0.0, 0.004, 0.01, 0.05):
             for sizes in ((), (16, 64, 100, 256)):
                 of = problem(loads(LONG, overrides=sets), sizes=sizes)
@@ -309,13 +317,19 @@ def regions() -> list[Any]:
     return found
 
 
+def always(value: float) -> Curve:
+    return lambda _: value
+
+
 def whole() -> list[Any]:
     """Return an outcome of a smaller link as that of the whole, with and without its windows."""
     of = loads(SHORT)
-    metrics = {"utilization": 0.9, "loss_rate": 0.01, "queue_delay_mean": 0.004, "queue_delay_p99": 0.009,
-               "queue_delay_maximum": 0.01, "traffic.0.throughput": 1e7, "traffic.0.loss_rate": 0.02,
+    metrics = {"utilization": 0.9, "loss_rate": 0.01, "queue_delay_mean": 0.004,
+        "queue_delay_p99": 0.009,
+               "queue_delay_maximum": 0.01, "traffic.0.throughput": 1e7,
+                   "traffic.0.loss_rate": 0.02,
                "traffic.1.fct_mean": 0.3, "traffic.1.fct_p99": 0.9}  # fmt: skip
-    flat = {name: (lambda b, v=value: v) for name, value in metrics.items()}
+    flat = {name: always(value) for name, value in metrics.items()}
     small = scaling.scaled(of, 5.0).with_buffer(40)
     run = KnownEngine(flat, {"loss_rate": 0.001}).run(small, [1, 2])
     made = [scaling.as_whole(run, of, 5.0, 120, windows=w) for w in (1.0, 2.0, 0.5, 0.05)]
@@ -379,8 +393,7 @@ def parsed(text: str) -> Any:
 
 def fields() -> list[str]:
     found = []
-    for text, of in ((LONG, "link.policer.burst"), (LONG, "link.shaper.burst"), (LONG, "queue.alpha"),
-                     (LONG, "queue.size"), (LONG + 'memory = "3 MB"\n', "queue.alpha")):  # fmt: skip
+    for of in ("link.policer.burst", "link.shaper.burst", "queue.alpha", "queue.size"):
         try:
             parameter_of(loads(LONG), "simulation", 9, of)
         except ScenarioError as error:
@@ -425,9 +438,11 @@ def lines() -> list[Any]:
 
 FUNCTIONS: dict[str, Callable[[], Any]] = {
     "seconds in words": lambda: [cost.in_words(s) for s in (
-        0.0, 0.0123, 0.5, 1.26, 9.99, 10.0, 45.5, 89.9, 90.0, 91.0, 150.0, 599.0, 5399.0, 5400.0, 86_400.0)],
+        0.0, 0.0123, 0.5, 1.26, 9.99, 10.0, 45.5, 89.9, 90.0, 91.0, 150.0, 599.0, 5399.0, 5400.0,
+            86_400.0)],
     "prices by flows": lambda: [cost.packets_s(loads(LONG, overrides=[
-        f"traffic.0.flows={n}", "link.rate=800 Gbit/s", f"traffic.0.congestion_control={control}"]), 1e6)
+        f"traffic.0.flows={n}", "link.rate=800 Gbit/s",
+            f"traffic.0.congestion_control={control}"]), 1e6)
         for n in (1, 100, 300, 5000, 60_000, 100_000, 250_000) for control in ("cubic", "bbr")],
     "prices of seeds": lambda: [
         cost.Speed(jobs, predicted_s=2.0, passed_s=3.0).wall_s(loads(LONG), 9.0, seeds)
@@ -436,7 +451,8 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
     "refusals": refusals,
     "shorter windows": lambda: [
         plain(budget.shorter(Measure(warmup=Duration(w), duration=Duration(d)), rtt, share))
-        for w, d in ((20, 40), (300, 30)) for rtt in (0.001, 0.1) for share in (0.9, 0.5, 0.1, 0.001)],
+        for w, d in ((20, 40), (300, 30)) for rtt in (0.001, 0.1) for share in (0.9, 0.5, 0.1,
+            0.001)],
     "measures": lambda: [plain(budget.measure_of(*each)) for each in (
         (1.23456, 7.0), (9.0, 0.0001), (90.0, 30.0, 0.25))],
     "a window beyond a day": lambda: plain(budget.wanted(
@@ -455,7 +471,8 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
     "chosen": chosen,
     "regions": regions,
     "bursts": lambda: [plain(recommended.bursts(loads(LONG, overrides=[f"link.rate={rate}"])))
-                       for rate in ("1 Mbit/s", "100 Mbit/s", "900 Mbit/s", "1 Gbit/s", "9 Gbit/s")],
+                       for rate in ("1 Mbit/s", "100 Mbit/s", "900 Mbit/s", "1 Gbit/s",
+                           "9 Gbit/s")],
     "price sizes": lambda: [recommended.price_sizes(n, 100) for n in (1, 2, 50, 51)],
     "as the whole": whole,
     "increases": increases,
@@ -478,15 +495,17 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
         [evidence.judge(each, target, at_least=floor) for each in METRICS]
         for target in (0.0, 0.01, 0.97, 0.98, 1.0) for floor in (True, False)],
     "seeds wanted": lambda: [
-        evidence.seeds_wanted(each, target, 5) for each in METRICS for target in (0.97, 0.98, 0.99)],
+        evidence.seeds_wanted(each, target, 5) for each in METRICS for target in (0.97, 0.98,
+            0.99)],
     "errors": lambda: [str(error) for error in (
         NoGoals(), NobodyCrosses("core"), GoalNotAnswered("loss_rate", "theory"),
         GoalNotAnswered("loss_rate", "simulation"))],
     "exit statuses": lambda: [
-        GoalNotAnswered("loss_rate", name).exit_status for name in ("theory", "simulation", "atlas")],
+        GoalNotAnswered("loss_rate", name).exit_status for name in ("theory", "simulation",
+            "atlas")],
 }  # fmt: skip
 CASES: dict[str, Callable[[], Any]] = {
-    **{name: lambda of=of: of_link(of) for name, of in links()},
+    **{name: partial(of_link, of) for name, of in links()},
     **FUNCTIONS,
 }
 KEPT = Kept(__file__.replace("test_kept_parts.py", "kept-parts.json"), CASES)
