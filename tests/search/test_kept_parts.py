@@ -44,6 +44,13 @@ BURSTY = TABLE + 'kind = "onoff"\nflows = 9\npeak_rate = "99 Mbit/s"\non = "1 s"
 FILM = TABLE + 'kind = "video"\nflows = 9\nrate = "9 Mbit/s"\n'
 
 
+BESIDE = '[[traffic]]\nkind = "udp"\nflows = 20\nload = 0.1\n'
+RED = (
+    'queue.discipline = "classes"\n'
+    'queue.classes = [{ name = "one", default = true, red = { min = "60 kB" } }]\n'
+)
+
+
 def links() -> Iterator[tuple[str, Scenario]]:
     """Yield links of every kind."""
     for name in TYPICAL:
@@ -72,6 +79,9 @@ OF_KINDS = (
     ("all written", LONG, "traffic.0.congestion_control=reno", "traffic.0.access_rate=2 Gbit/s",
      "traffic.0.sender=ns2", "traffic.0.start=0 s", "traffic.0.packet=1000 B",
      "traffic.0.offload=off"),
+    ("data beside", LONG + BESIDE), ("poisson beside", LONG + BESIDE, "traffic.1.arrivals=poisson"),
+    ("slower access", LONG, "link.rate=9 Gbit/s", "traffic.0.access_rate=400 Mbit/s"),
+    ("two links", LONG + '[[links]]\nname = "next"\nrate = "99 Mbit/s"\n'),
     ("five classes", LONG + "".join(
         f"[[traffic]]\nname = \"c{k}\"\nflows = {k}\nrtt = \"30 ms\"\n" for k in range(1, 6))),
     ("few transfers", MOVED, "measure.duration=20 ms"), ("some transfers", MOVED,
@@ -81,6 +91,10 @@ OF_KINDS = (
      "measure.duration=2 s"),
     *((f"under {name}", LONG, f"queue.discipline={name}") for name in (
         "codel", "fq_codel", "pie", "red", "cake", "dualpi2", "cobalt", "bfifo")),
+    ("red of its own", LONG, "queue.discipline=red", "queue.min=400 kB", "queue.max=600 kB"),
+    ("a step", LONG, "queue.discipline=red", "queue.min=30 kB", "queue.max=30001 B"),
+    ("classes, one of red", RED + LONG), ("long round trips", LONG, "traffic.0.rtt=300 ms",
+        "queue.discipline=codel", "queue.interval=200 ms"),
     ("fq_codel of 64", LONG, "queue.discipline=fq_codel", "queue.buckets=64"),
     ("ring", LONG, "queue.transmit_ring=4"), ("losses", LONG, "link.loss=0.002"),
     ("policer", LONG, "link.policer={rate='99 Mbit/s', burst='90 kB'}"),
@@ -338,7 +352,11 @@ def whole() -> list[Any]:
 
 def increases() -> list[Any]:
     """Return what evidence reads of classes that end, or not, with and without intervals."""
-    ends = [kind(2, fct=around(2.0, 0.3)), kind(3, least=around(6.0, 0.4)), kind(1, fct=some(4.0))]
+    ends = [
+        kind(2, fct=around(2.0, 0.3)),
+        kind(3, least=around(6.0, 0.4, n=4)),
+        kind(1, fct=some(4.0)),
+    ]
     other = [kind(2, fct=around(1.0, 0.1)), kind(3, fct=around(3.0, 0.2)), kind(1, fct=some(3.0))]
     pairs = ((0, 1), (0, 3), (0, 2), (2, 3), (1, 2), (2, 2))
     found = [
