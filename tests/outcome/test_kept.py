@@ -50,6 +50,8 @@ from forebay.scenario import Long, ScenarioError
 Case = Callable[[], Any]
 WAITS = Histogram(np.array([0.0, 1e-12, 0.1, 0.3, 0.7]), np.array([5.0, 0.0, 8.0, 2.0]))
 
+NONE = Histogram(np.array([0.0, 1.0]), np.zeros(1))
+
 
 def full(seed: int) -> tuple[LinkReading, ClassReading]:
     """Return readings that have all that an engine may measure."""
@@ -350,6 +352,7 @@ STATISTICS: dict[str, Case] = {
         statistics.half_width(np.array([1.0, 2.0, 4.0])), statistics.half_width(np.array([1.0])),
         statistics.ratio_half_width(np.array([1.0, 2.0, 4.0]), np.array([2.0, 9.0, 5.0])),
         statistics.ratio_half_width(np.ones(2), np.zeros(2))],
+    "no replications": lambda: statistics.over_replications([], (0.0, 1.0)),
     "over replications": lambda: [
         statistics.over_replications(values, bounds, weights) for values, bounds, weights in (
             ([0.5, 0.9, 0.97], (0.0, 1.0), None), ([0.0, 0.001, 0.02], (0.0, 1.0), None),
@@ -367,7 +370,8 @@ STATISTICS: dict[str, Case] = {
                 9.0]]))],
     "of histograms": lambda: [
         statistics.several_of_histogram(WAITS, (0.1, 0.34, 0.5, 0.99)),
-        statistics.mean_of_histogram(WAITS), of_histograms(THREE), of_histograms([WAITS]),
+        statistics.mean_of_histogram(WAITS), statistics.of_histogram(NONE, 0.5),
+        statistics.mean_of_histogram(NONE), of_histograms(THREE), of_histograms([WAITS]),
         of_histograms([]), up_to(THREE, [3.0, 5.5, 4.0]), up_to(THREE[:1], [2.5]),
             statistics.pooled(THREE)],
     "bins of a quantile": lambda: [
