@@ -107,6 +107,8 @@ SCENARIOS: dict[str, Callable[[], Any]] = {
     **{f"{n} flows, surely": asked(long(n), sets=SURE) for n in (1, 5, 60, 400)},
     **{f"{n} {name}, no goal": asked(long(n, f'"{name}"'), sets=())
        for n, name in ((1, "compound"), (4, "scalable"), (60, "bic"), (60, "cubic"))},
+    **{f"{n} of {name}": asked(long(n, f'"{name}"')) for n in (11, 16, 24) for name in (
+        "cubic", "compound", "scalable")},
     "a range": asked(long(100).replace("100", '"50..200"', 1)),
     "round trips 1.49 apart": asked(long(60, rtt=PEERS)),
     "round trips 1.5 apart": asked(long(60, rtt=PEERS.replace("89", "90"))),
@@ -332,6 +334,25 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         for pps in (20.0, 900.0, 9e4, 1e12)] + [response.loss_rate([flows(9.0, "reno", 5.0)],
             99.0)],
     "balances": balances,
+    "what is not said": lambda: [
+        many.sample_sum("reno", 2, 2), many.PROTOCOLS["cubic"].window([0.1, 0.4]),
+        [law.epoch() for law in many.PROTOCOLS.values()],
+        [law.mean() for law in many.PROTOCOLS.values()],
+        [law.deviation() for law in many.PROTOCOLS.values()],
+        many.characteristic_value("scalable"), many.characteristic_value("compound", 40.0, 0.1),
+        tcp_and_link.window([1e-3, 0.1]), tcp_and_link.loss_rate_of_window([3.0, 40.0]),
+        plain(tcp_and_link.balance(900.0, 0.1, 50.0, 9, sigma=5.0)),
+        effective_bandwidth.kappa(0.7, MIXED), effective_bandwidth.prefactor(0.7, MIXED),
+        effective_bandwidth.tail(20.0, 0.7, MIXED), effective_bandwidth.buffer_for(0.01, 0.7,
+            MIXED),
+        plain(Bursts.given([1, 1, 5])), plain(Bursts.of_lengths([3, 99])), of_flow(40),
+        response.window(1e-3, "reno", 0.1), response.rate(1e-3, response.Flows(1, "reno", 0.1,
+            0.3)),
+        exact_queue(0.7, MIXED).mass, Group(4).load(0.5), plain(Group(4).flows(9, 9)),
+        incast.FirstWindows(5, 10, 2.0, 30.0).lost_share(20),
+        plain(interval(lambda x: (x - 0.3) ** 2, Box(0, 1), monotone=False)),
+        sawtooth.loss_rate(40.0, BDP, 3), sawtooth.period(40.0, 1000.0, BDP),
+        general_decrease.utilization(40.0, BDP, 0.6)],
     "members of a group": lambda: [
         [Group(k, largest, share).flows(*between), Group(k, largest, share).load(0.7)]
         for k, largest, share in ((2, 0, 0.0), (3, 5, 0.4), (16, 40, 0.9))

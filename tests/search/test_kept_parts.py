@@ -27,9 +27,16 @@ from forebay.outcome import Outcome
 from forebay.scenario import Duration, Measure, Scenario, ScenarioError, loads
 from forebay.search import budget, carry, cost, evidence, recommended, run_within, scaling
 from forebay.search.goals import GOAL_KINDS, Goal, GoalNotAnswered, NobodyCrosses, NoGoals, goals_of
+from forebay.search.level import Level, Options
 from forebay.search.network_links import NetworkLinks, NetworkLoad, link_sizes, smallest_set
 from forebay.search.parameter import notes_of, parameter_of
-from forebay.search.problem import first_guess, most_by_delay, square_root_rule, upper_limit
+from forebay.search.problem import (
+    Problem,
+    first_guess,
+    most_by_delay,
+    square_root_rule,
+    upper_limit,
+)
 from forebay.search.recommended import Chosen, choose, price
 from forebay.search.remarks import assumed, late_starts, link_rates, remarks
 from forebay.search.rows import crossing, least, region
@@ -440,6 +447,14 @@ def delays() -> list[Any]:
                      ("goals.queue_delay_p99=9 ms", "goals.queue_delay_mean=1 ms"))]  # fmt: skip
 
 
+def unsaid(of: Problem) -> list[Any]:
+    """Return the defaults of a question and of its first link."""
+    level = Level(of, KnownEngine({}), Options((1, 2), 2))
+    exponent = plain(level.of)
+    parameter = plain(of.parameter)
+    return [of.limit, of.smallest, level.factor, plain(level.rule), exponent, parameter]
+
+
 def lines() -> list[Any]:
     """Return late starts of a run whose window was lengthened, and of one that was not."""
     texts = {
@@ -515,6 +530,11 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
     "seeds wanted": lambda: [
         evidence.seeds_wanted(each, target, 5) for each in METRICS for target in (0.97, 0.98,
             0.99)],
+    "what is not said": lambda: [
+        plain(budget.measure_of(2.0, 3.0)), plain(scaling.rule_of(loads(LONG), 40.0)),
+        smaller(scaling.scaled(loads(LONG), 4.0)), plain(RULE), RULE.likely, RULE.steepest,
+        plain(cost.Speed(3)) | {"price": 0}, cost.Speed(3).factor, plain(evidence.at_least(0.2, 3)),
+        unsaid(problem(loads(LONG, overrides=["goals.utilization=0.9"])))],
     "errors": lambda: [str(error) for error in (
         NoGoals(), NobodyCrosses("core"), GoalNotAnswered("loss_rate", "theory"),
         GoalNotAnswered("loss_rate", "simulation"))],
