@@ -58,6 +58,7 @@ def told(asked: Scenario) -> dict[str, Any]:
     """Return all that laws say of a link."""
     found: dict[str, Any] = {"regime": laws.regime_of(asked)}
     for answer in laws.for_scenario(asked):
+        assert (answer.packets or 0.0) >= 0.0 and 0.0 <= (answer.utilization or 0.0) <= 1.0 + 1e-9
         kept = {key: part for key, part in plain(answer).items() if key not in ("law", "source")}
         found[answer.law] = kept | {"whole": answer.packets_whole}
     of = LAWS if asked.n_flows else laws.BURST_LAWS

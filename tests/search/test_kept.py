@@ -114,6 +114,9 @@ def sized(
 
 def short(answer: SizeResult) -> dict[str, Any]:
     """Return an answer without the outcomes, which the engine of these tests makes up."""
+    least, chosen, limit = answer.buffer, answer.recommended, answer.limit or math.inf
+    assert least is None or 1 <= least.low <= least.packets <= least.high
+    assert chosen is None or 1 <= chosen.packets <= limit or answer.scaled is not None
     document = answer.to_dict()
     document["curve"] = [
         [point["packets"], point["seeds"], point["verdict"], *ends(point["goals"])]
