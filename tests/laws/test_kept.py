@@ -332,8 +332,8 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         for name in response.CONTROLS],
     "loss of flows": lambda: [
         response.loss_rate([flows(9.0, "reno"), flows(20.0, "cubic")], pps)
-        for pps in (20.0, 900.0, 9e4, 1e12)] + [response.loss_rate([flows(9.0, "reno", 5.0)],
-            99.0)],
+        for pps in (20.0, 900.0, 9e4, 1e12)],
+    "loss of flows that a window holds": lambda: response.loss_rate([flows(9.0, "reno", 5.0)], 99.0),
     "balances": balances,
     "what is not said": lambda: [
         many.sample_sum("reno", 2, 2), many.PROTOCOLS["cubic"].window([0.1, 0.4]),
@@ -344,11 +344,11 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         tcp_and_link.window([1e-3, 0.1]), tcp_and_link.loss_rate_of_window([3.0, 40.0]),
         plain(tcp_and_link.balance(900.0, 0.1, 50.0, 9, sigma=5.0)),
         effective_bandwidth.kappa(0.7, MIXED), effective_bandwidth.prefactor(0.7, MIXED),
-        effective_bandwidth.tail(20.0, 0.7, MIXED), effective_bandwidth.buffer_for(0.01, 0.7,
-            MIXED),
+        effective_bandwidth.tail(20.0, 0.7, MIXED),
+        effective_bandwidth.buffer_for(0.01, 0.7, MIXED),
         plain(Bursts.given([1, 1, 5])), plain(Bursts.of_lengths([3, 99])), of_flow(40),
-        response.window(1e-3, "reno", 0.1), response.rate(1e-3, response.Flows(1, "reno", 0.1,
-            0.3)),
+        response.window(1e-3, "reno", 0.1),
+        response.rate(1e-3, response.Flows(1, "reno", 0.1, 0.3)),
         exact_queue(0.7, MIXED).mass, Group(4).load(0.5), plain(Group(4).flows(9, 9)),
         incast.FirstWindows(5, 10, 2.0, 30.0).lost_share(20),
         plain(interval(lambda x: (x - 0.3) ** 2, Box(0, 1), monotone=False)),

@@ -68,8 +68,7 @@ def full(seed: int) -> tuple[LinkReading, ClassReading]:
     return (
         replace(
             one, marks=np.array([3, 0, seed, 2]), lost=np.array([1, 1, 0, seed]),
-                class_delays=[WAITS],
-            possible_bits=most, burst_bits=120.0, queue_step=2, most_packets=7,
+            class_delays=[WAITS], possible_bits=most, burst_bits=120.0, queue_step=2, most_packets=7,
         ),
         replace(
             kind, retransmissions=np.array([2, 1, 0, seed]), active=2 + seed % 2, rtt=WAITS,
@@ -187,8 +186,8 @@ READINGS: dict[str, Case] = {
         broken(replace(KIND, drops=np.array([1, drops])), tells)
         for drops in (1, 2, 3) for tells in ((True, False), (True, True), (False, False))],
     "drops and losses": lambda: [
-        broken(replace(KIND, drops=np.array([1, drops])), lost=np.array([0, 2])) for drops in (2,
-            4)],
+        broken(replace(KIND, drops=np.array([1, drops])), lost=np.array([0, 2]))
+        for drops in (2, 4)],
     "passed": lambda: [broken(replace(KIND, passed=np.array([9, n]))) for n in (10, 11)],
     "below zero": lambda: [
         broken(bits=np.array([-1.0, 9.0])), broken(held=np.array([0, -1, 0])),
@@ -235,15 +234,15 @@ OUTCOMES: dict[str, Case] = {
     "goodput": near(lambda x: sound.kind(goodput_bps=metric(x)), 9e5),
     "a queue": near(lambda x: sound.link(queue_packets=sound.spread(4.0, 3.0, 8.0, x)), 10.0),
     "a wait": near(lambda x: sound.link(queue_delay_s=sound.spread(4e-3, 3e-3, 8e-3, x)), 0.011),
-    "a mean of waits": near(lambda x: sound.link(queue_delay_s=sound.spread(x, 3e-3, 8e-3, 9e-3)),
-        0.011),
+    "a mean of waits": near(
+        lambda x: sound.link(queue_delay_s=sound.spread(x, 3e-3, 8e-3, 9e-3)), 0.011),
     **{f"a mean below its {part}": partial(low_means, *of) for part, of in (
         ("p50", (0.05, 0.05, 0.05)), ("p95", (0.0, 0.5, 0.5)), ("p99", (0.0, 0.0, 2.5)))},
     "an increase": lambda: [told(goal("fct_increase", x)) for x in (-1.1, -1.0, -0.5, 9.0)],
     "an interval of an increase": near(
         lambda x: sound.link(goal_metrics={"fct_increase": metric(0.5, x, 0.6)}), -1.0),
-    "a probability": lambda: [told(goal("loss_rate_probability", x)) for x in (-0.1, 0.0, 1.0,
-        1.1)],
+    "a probability": lambda: [
+        told(goal("loss_rate_probability", x)) for x in (-0.1, 0.0, 1.0, 1.1)],
     "another goal": lambda: [told(goal("queue_delay_p99.9", x)) for x in (-0.1, 0.0, 9.0)],
     "replications": lambda: [told(sound.link(utilization=metric(0.5, n=n))) for n in (-1, 0, 2, 3)],
     "transfers": lambda: [
@@ -271,8 +270,8 @@ def all_of(*series: Any) -> list[Any]:
 
 SETTLING: dict[str, Case] = {
     "a drift": lambda: [
-        [why(*read(LOSS_BASED, counts(0, 3), drift(rise / 100, noise))) for rise in range(-20, 22,
-            2)]
+        [why(*read(LOSS_BASED, counts(0, 3), drift(rise, noise)))
+         for rise in np.arange(-10, 11) / 50]
         for noise in (0.001, 0.05, 0.1, 0.2)],
     "losses at the beginning": lambda: [
         [why(*read(BY_MODEL, np.array([first, first // 2, *[rest] * 18])))
@@ -292,8 +291,8 @@ SETTLING: dict[str, Case] = {
         None, counts(0), counts(0, 1), np.eye(1, 20, 4, dtype=np.int64)[0])],
     "a queue that grows": lambda: [
         [why(*read(BY_MODEL, counts(0), queue=low + rise * np.arange(20) / 19 + hum * HUM))
-         for rise in (0.5, 1.0, 3.0, 4.0, 4.4, 8.0, 30.0)] for low in (1.0, 30.0) for hum in (0,
-             0.3)],
+         for rise in (0.5, 1.0, 3.0, 4.0, 4.4, 8.0, 30.0)]
+        for low in (1.0, 30.0) for hum in (0, 0.3)],
     "a queue that grows, but for dips": lambda: [
         why(*read(BY_MODEL, counts(0), queue=10.0 + 4.0 * np.arange(20) - 9.0 * np.isin(
             np.arange(20), range(1, 2 * dips, 2)))) for dips in range(7)],
@@ -361,26 +360,26 @@ STATISTICS: dict[str, Case] = {
             ([-3.0, 9.0, 4.0], (-math.inf, math.inf), None), ([0.4], (0.0, 1.0), None),
             ([1e-9, 0.9], (0.0, 1.0), None))],
     "around": lambda: [
-        statistics.around(value, half, 3, (0.0, 1.0)) for value in (0.5, 1.0, 1.0 + 5e-10, 1.0
-            + 2e-9)
+        statistics.around(value, half, 3, (0.0, 1.0))
+        for value in (0.5, 1.0, 1.0 + 5e-10, 1.0 + 2e-9)
         for half in (None, 0.2, 0.7)],
     "of counts": lambda: [
         statistics.of_counts(rows, step, (0.1, 0.5, 0.95)) for step in (1, 4) for rows in (
-            np.array([[5.0, 3.0, 2.0], [0.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), np.array([[1.0, 0.0,
-                9.0]]))],
+            np.array([[5.0, 3.0, 2.0], [0.0, 0.0, 0.0], [0.0, 1.0, 1.0]]),
+            np.array([[1.0, 0.0, 9.0]]))],
     "of histograms": lambda: [
         statistics.several_of_histogram(WAITS, (0.1, 0.34, 0.5, 0.99)),
         statistics.mean_of_histogram(WAITS), statistics.of_histogram(NONE, 0.5),
         statistics.mean_of_histogram(NONE), of_histograms(THREE), of_histograms([WAITS]),
         of_histograms([]), up_to(THREE, [3.0, 5.5, 4.0]), up_to(THREE[:1], [2.5]),
-            statistics.pooled(THREE)],
+        statistics.pooled(THREE)],
     "bins of a quantile": lambda: [
         statistics.bins_of_quantile(statistics.shares_above(rows), rows.sum(axis=1), p)
         for rows in (np.random.default_rng(n).uniform(0, 99, (n, 30)) for n in (1, 2, 5, 20))
         for p in (0.1, 0.5, 0.95, 0.99)],
     "queues": lambda: [
-        queue_quantiles([replace(link(seed=k), queue_step=step) for k in range(1, n + 1)], (0.0,
-            5.0))
+        queue_quantiles(
+            [replace(link(seed=k), queue_step=step) for k in range(1, n + 1)], (0.0, 5.0))
         for n in (1, 2, 5) for step in (1, 2)],
     "goals": asked(SEEN),
     "goals of three": asked(SEEN, replace(SEEN, longest_s=9.0), SEEN),
@@ -405,8 +404,8 @@ def trace() -> Trace:
     queue = LinkTrace(
         capacity_bps=1e6, buffer_packets=9, bdp_packets=20.0,
         queue_packets=np.arange(samples) % 8, queue_step=2, queue_s=np.array([1.0, 2.0, 0.0, 1.0]),
-        seen=np.array([9, 3, 0, 1]), delay=Histogram(np.array([0.0, 0.05, 0.1]), np.array([6.0,
-            7.0])),
+        seen=np.array([9, 3, 0, 1]),
+        delay=Histogram(np.array([0.0, 0.05, 0.1]), np.array([6.0, 7.0])),
         busy=Periods(number=4, total_s=3.0, lengths=lengths),
         idle=Periods(number=0, total_s=1.0, lengths=Histogram(np.array([0.0, 1.0]), np.zeros(1))),
         arrivals=np.array([9, 4]), drops=np.array([2, 1]), marks=np.array([0, 0]),
@@ -444,8 +443,7 @@ def written() -> Any:
         arrays = np.load(paths[2])
         return {
             "series": rows[0][:6], "histograms": rows[1],
-            "arrays": {name: [arrays[name].shape, str(arrays[name].ravel()[:3])]
-                for name in arrays},
+            "arrays": {k: [arrays[k].shape, str(arrays[k].ravel()[:3])] for k in arrays},
         }  # fmt: skip
 
 
@@ -456,8 +454,8 @@ TRACES: dict[str, Case] = {
     "files of a trace": written,
     "fits": lambda: [fit_normal(SKEWED), fit_normal(SKEWED[:2]), fit_normal(SKEWED[:1])],
     "index": lambda: [
-        synchronization_index(SKEWED, np.array([1.0, 3.0])), synchronization_index(SKEWED,
-            np.zeros(2))],
+        synchronization_index(SKEWED, np.array([1.0, 3.0])),
+        synchronization_index(SKEWED, np.zeros(2))],
     "rounds of loss": lambda: [
         events([(at, flow) for at, flow in drops], [(1.5, 0), (5.2, 1), (5.2, 0), (97.5, 2)])
         for drops in (
