@@ -333,7 +333,7 @@ FORMULAS: dict[str, Callable[[], Any]] = {
     "loss of flows": lambda: [
         response.loss_rate([flows(9.0, "reno"), flows(20.0, "cubic")], pps)
         for pps in (20.0, 900.0, 9e4, 1e12)],
-    "loss of flows that a window holds": lambda: response.loss_rate([flows(9.0, "reno", 5.0)], 99.0),
+    "flows that a window holds": lambda: response.loss_rate([flows(9.0, "reno", 5.0)], 99.0),
     "balances": balances,
     "what is not said": lambda: [
         many.sample_sum("reno", 2, 2), many.PROTOCOLS["cubic"].window([0.1, 0.4]),

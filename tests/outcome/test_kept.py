@@ -68,7 +68,8 @@ def full(seed: int) -> tuple[LinkReading, ClassReading]:
     return (
         replace(
             one, marks=np.array([3, 0, seed, 2]), lost=np.array([1, 1, 0, seed]),
-            class_delays=[WAITS], possible_bits=most, burst_bits=120.0, queue_step=2, most_packets=7,
+            class_delays=[WAITS], possible_bits=most, burst_bits=120.0, queue_step=2,
+            most_packets=7,
         ),
         replace(
             kind, retransmissions=np.array([2, 1, 0, seed]), active=2 + seed % 2, rtt=WAITS,
