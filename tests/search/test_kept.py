@@ -262,6 +262,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "a range of flows, 20 s": within(20, LONG, *LARGE, BUSY, "traffic.0.flows=10000..20000"),
     "a slow machine": within(60, LONG, *LARGE, BUSY, speed=1e6),
     "a machine that is far too slow": within(5, LONG, *LARGE, BUSY, speed=2e4),
+    **{f"sizes of a chip, {s} s": within(s, LONG, BUSY, speed=1e6, sizes=(16, 64, 256, 1024))
+       for s in (1, 5)},
     "a fast machine": within(60, LONG, *LARGE, BUSY, speed=1e9),
     "ctrl-c within a budget": within(30, LONG, *LARGE, BUSY, stop_after=6),
 }  # fmt: skip
