@@ -229,10 +229,10 @@ def queue(load: float, of_sizes: Bursts, buffer: int) -> list[Any]:
 def balances() -> list[Any]:
     """Return links at rest, with and without a queue, and some that are none."""
     capacity, delay = np.array([[900.0], [12_917.0]]), 0.1
-    cases = product((20.0, 300.0), (3, 90, 4000), (0.0, 0.4))
+    cases = product((20.0, 300.0), (3, 40, 4000), (0.0, 0.4), (0.1, 0.7))
     return [
-        plain(tcp_and_link.balance(capacity, delay, b, n, sigma=0.1 * b, timeouts=late))
-        for b, n, late in cases
+        plain(tcp_and_link.balance(capacity, delay, b, n, sigma=wide * b, timeouts=late))
+        for b, n, late, wide in cases
     ]
 
 
@@ -257,7 +257,7 @@ FORMULAS: dict[str, Callable[[], Any]] = {
                                          (SHARES, 900.0, BDP)),
     "sqrt_n.buffer": each(sqrt_n.buffer, (BDP, FLOWS)),
     "loss": lambda: [loss.window(SIZES, BDP, FLOWS), loss.loss_rate(SIZES[1:]),
-                     loss.buffer_for([1e-4, 0.01, 0.2], BDP, FLOWS)],
+                     loss.buffer_for([[1e-4], [0.01], [0.2]], BDP, [2.0, 300.0, 9000.0])],
     "utilization": lambda: [utilization.utilization(SIZES, BDP, FLOWS),
                             utilization.buffer_for(TARGETS, BDP, FLOWS), utilization.table(),
                             utilization.table(as_printed=True)],
@@ -293,7 +293,7 @@ FORMULAS: dict[str, Callable[[], Any]] = {
     "flows_for_drops": printed(many.flows_for_drops, 0.19, 0.01, TARGETS),
     "drop_rate_of_any_buffer": printed(many.drop_rate_of_any_buffer, 0.19, FLOWS, TARGETS[1:4]),
     "for_both": printed(many.for_utilization_and_drops, BDP, 0.19, FLOWS, 0.98, 0.01, 0.9),
-    "increase": printed(many.increase_for_drops, 0.19, FLOWS, 0.98, 0.01, 0.9),
+    "increase": printed(many.increase_for_drops, 0.19, FLOWS, 0.98, 0.001, 0.99),
     "kept": lambda: [
         many.share_kept(SIZES, 40.0, BDP), many.drop_rate_added(SIZES, 40.0, BDP),
         [many.z_kept([0.9, 0.99], 0.19, 60.0, 0.98, as_printed=printed) for printed in PRINTED],
@@ -307,7 +307,7 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         partial_synchrony.harmonic_rtt([0.01, 0.09, 0.3])],
     "tiny_buffers": lambda: [
         tiny_buffers.loss_bound([2.0, 20.0], 0.8), tiny_buffers.buffer_for(TARGETS, 0.8, 64.0),
-        tiny_buffers.throughput_bound([2.0, 20.0], 0.8, 64.0)],
+        tiny_buffers.throughput_bound([2.0, 36.0, 60.0], 0.8, 64.0)],
     "completion_time": lambda: [
         completion_time.increase([0.0, 0.01, 0.025]), completion_time.buffer(LOADS, MIXED),
         completion_time.buffer(LOADS, MIXED, Order.FULL)],

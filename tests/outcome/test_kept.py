@@ -389,6 +389,9 @@ STATISTICS: dict[str, Case] = {
     "some had just begun": of_samples(([1, 2, 3], [0.1, 3.9])),
     "three replications": of_samples(([1, 2, 3], [0.1]), ([2, 2.5, 8], [7.0]), ([], [])),
     "many": lambda: completion([(SPANS[0], SPANS[1])] * 3 + [(SPANS[1], SPANS[0][:1])], 9.0),
+    "thousands": lambda: completion([
+        (draw.exponential(1.0, 5000), draw.exponential(2.0, 40))
+        for draw in map(np.random.default_rng, (1, 2, 3))], 9.0),
     "ties": of_samples(([2.0] * 19, [2.0])),
     "nothing began": of_samples(([], [])),
     "an estimate": estimate,
