@@ -353,6 +353,11 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         incast.FirstWindows(5, 10, 2.0, 30.0).lost_share(20),
         plain(interval(lambda x: (x - 0.3) ** 2, Box(0, 1), monotone=False)),
         sawtooth.loss_rate(40.0, BDP, 3), sawtooth.period(40.0, 1000.0, BDP),
+        many.effective_flows([[1.0, 2.0], [3.0, 9.0]]), partial_synchrony.harmonic_rtt([[1, 2], [3,
+            9]]),
+        many.uneven([[0.1, 0.2], [0.3, 0.4]], [[1.0, 2.0], [3.0, 9.0]]),
+        many.PROTOCOLS["cubic"].mean([[20.0], [60.0]], [0.01, 0.2, 0.5]),
+        many.PROTOCOLS["reno"].deviation([[20.0], [60.0]], [0.01, 0.2, 0.5]),
         general_decrease.utilization(40.0, BDP, 0.6)],
     "members of a group": lambda: [
         [Group(k, largest, share).flows(*between), Group(k, largest, share).load(0.7)]
