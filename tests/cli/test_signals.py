@@ -16,6 +16,21 @@ from tests.cli.signal_storm import STATUS, VERBS, inputs, try_once
 
 from forebay.cli import program
 
+NOTHING = {
+    130: "forebay: interrupted; nothing was kept\n", 143: "forebay: terminated; nothing was kept\n",
+}  # fmt: skip
+
+
+def run(code, folder, *words, before=""):
+    """Run a script with another `program.call`, in a folder that is the temporary one too."""
+    head = (
+        f"import os, signal, sys, tempfile, time\n{before}from forebay.cli import program, main\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", head + code, *words], cwd=folder, capture_output=True, text=True,
+        check=False, env=os.environ | {"TMPDIR": str(folder)},
+    )  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory):
@@ -41,49 +56,35 @@ def test_an_interrupt_within_an_import_waits_for_its_end(tmp_path):
         "    raise ImportError('half') from error\n"
         "open('whole', 'w').close()\n"
     )
-    code = (
-        "from forebay.cli import program, main\n"
-        "def call(_):\n    import slow, time\n    time.sleep(5)\n"
-        "program.call = call\nmain()\n"
-    )
-    made = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (made.returncode, made.stderr) == (130, "forebay: interrupted; nothing was kept\n")
+    code = "def call(_):\n    import slow, time\n    time.sleep(5)\nprogram.call = call\nmain()\n"
+    made = run(code, tmp_path)
+    assert (made.returncode, made.stderr) == (130, NOTHING[130])
     assert (tmp_path / "whole").exists()
 
 
 def test_what_swallows_an_interrupt_gets_it_again(tmp_path):
     code = (
-        "import os, signal, time\n"
-        "from forebay.cli import program, main\n"
         "def call(_):\n"
         "    try:\n        os.kill(os.getpid(), signal.SIGTERM)\n        time.sleep(1)\n"
         "    except BaseException:\n        pass\n"
         "    time.sleep(5)\n"
         "program.call = call\nmain()\n"
     )
-    made = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (made.returncode, made.stderr) == (143, "forebay: terminated; nothing was kept\n")
+    made = run(code, tmp_path)
+    assert (made.returncode, made.stderr) == (143, NOTHING[143])
 
 
 def test_what_was_said_is_not_said_again(tmp_path):
     """The second exception, for code that swallows the first, comes too late."""
     code = (
-        "import os, signal, time\n"
-        "from forebay.cli import program, main\n"
         "answer = program.call\n"
         "def call(_):\n    status = answer(['run', 'x'])\n    time.sleep(1)\n    return status\n"
         "program.call = call\n"
         "program._Verbs.resolve_command = lambda *_: os.kill(os.getpid(), signal.SIGTERM)\n"
         "main()\n"
     )
-    made = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (made.returncode, made.stderr) == (143, "forebay: terminated; nothing was kept\n")
+    made = run(code, tmp_path)
+    assert (made.returncode, made.stderr) == (143, NOTHING[143])
 
 
 def test_another_programs_handlers_stay(monkeypatch, capsys):
@@ -98,22 +99,16 @@ def test_another_programs_handlers_stay(monkeypatch, capsys):
 
 
 def test_nohup_is_respected(tmp_path):
-    code = (
-        "import os, signal\n"
-        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-        "from forebay.cli import program, main\n"
-        "program.call = lambda _: os.kill(os.getpid(), signal.SIGHUP) or 0\nmain()\n"
-    )
-    made = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    assert (made.returncode, made.stderr) == (0, b"")
+    code = "program.call = lambda _: os.kill(os.getpid(), signal.SIGHUP) or 0\nmain()\n"
+    made = run(code, tmp_path, before="signal.signal(signal.SIGHUP, signal.SIG_IGN)\n")
+    assert (made.returncode, made.stderr) == (0, "")
 
 
 @pytest.mark.skipif(not hasattr(logging, "_releaseLock"), reason="a function in C")
 def test_a_signal_at_a_fork_does_not_keep_the_lock_of_logging(tmp_path):
     """Else the next thread that logs waits for ever, as the testbed's did."""
     code = (
-        "import logging, os, signal, sys, threading, time\n"
-        "from forebay.cli import program, main\n"
+        "import logging, threading\n"
         "def tell(frame, event, _):\n"
         "    if frame.f_code.co_name == '_releaseLock' and event == 'call':\n"
         "        sys.setprofile(None)\n"
@@ -129,18 +124,13 @@ def test_a_signal_at_a_fork_does_not_keep_the_lock_of_logging(tmp_path):
         "finally:\n"
         "    thread = threading.Thread(target=free)\n    thread.start()\n    thread.join()\n"
     )
-    made = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (made.returncode, made.stdout) == (143, "True\n")
-    assert made.stderr == "forebay: terminated; nothing was kept\n"
+    made = run(code, tmp_path)
+    assert (made.returncode, made.stdout, made.stderr) == (143, "True\n", NOTHING[143])
 
 
 def test_an_answer_of_which_nothing_was_written_is_not_said_to_be_printed(tmp_path):
     """click writes nothing at all to learn whether a stream is binary."""
     code = (
-        "import os, signal\n"
-        "from forebay.cli import program, main\n"
         "import click\n"
         "def strip_ansi(text):\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
@@ -148,20 +138,14 @@ def test_an_answer_of_which_nothing_was_written_is_not_said_to_be_printed(tmp_pa
         "click.utils.strip_ansi = strip_ansi\n"
         "main()\n"
     )
-    made = subprocess.run(
-        [sys.executable, "-c", code, "platforms", "list"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (made.returncode, made.stdout) == (143, "")
-    assert made.stderr == "forebay: terminated; nothing was kept\n"
+    made = run(code, tmp_path, "platforms", "list")
+    assert (made.returncode, made.stdout, made.stderr) == (143, "", NOTHING[143])
 
 
 @pytest.mark.parametrize("made_by", ["open", "mkdir"])
 def test_a_signal_while_a_temporary_folder_is_made_leaves_none(made_by, tmp_path):
     """tempfile tries the place with a file first; neither has a name that others know yet."""
     code = (
-        "import os, signal, sys, tempfile, time\n"
-        "from forebay.cli import program, main\n"
         "def tell(frame, event, called):\n"
         f"    if event == 'c_return' and called is os.{made_by}:\n"
         "        sys.setprofile(None)\n"
@@ -172,9 +156,6 @@ def test_a_signal_while_a_temporary_folder_is_made_leaves_none(made_by, tmp_path
         "program.call = call\n"
         "main()\n"
     )
-    made = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False,
-        env=os.environ | {"TMPDIR": str(tmp_path)},
-    )  # fmt: skip
+    made = run(code, tmp_path)
     assert made.returncode == 130
     assert not list(tmp_path.iterdir())

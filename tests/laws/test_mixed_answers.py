@@ -27,13 +27,6 @@ def test_oc3_with_400_flows(oc3):
     assert found.utilization is not None and 0.98 < found.utilization < 1.0
 
 
-def test_a_bound_on_losses_asks_for_more(oc3):
-    alone = answer(oc3("traffic.0.flows=400"), "yang-2013/utilization").packets
-    strict = oc3("traffic.0.flows=400", "goals.loss_rate=0.001")
-    both = answer(strict, "yang-2013/utilization").packets
-    assert alone is not None and both is not None and both > alone
-
-
 def test_a_mix_is_read_by_its_shares(oc3):
     scenario = with_protocol(oc3("traffic.0.flows=400"), {"reno": 0.5, "cubic": 0.5})
     assert flows_by_control(scenario) == {"reno": 200.0, "cubic": 200.0}
@@ -57,12 +50,3 @@ def test_one_flow_that_must_never_idle(oc3, control, bdps):
     assert found.packets == pytest.approx(bdps * scenario.bdp_packets)
     assert found.assumptions_hold
     assert found.utilization is not None and 0.75 < found.utilization <= 1.0
-
-
-def test_the_single_flow_s_law_knows_no_mix(oc3):
-    scenario = with_protocol(oc3("traffic.0.flows=2"), {"reno": 0.5, "cubic": 0.5})
-    found = general_decrease.LAW.answer(scenario)
-    assert found.packets is None
-    assert (
-        "congestion control cubic, reno: no law for a single such flow" in found.broken_assumptions
-    )

@@ -7,8 +7,7 @@ import pytest
 import forebay
 from forebay.catalogue import CONTROLS
 from forebay.engines.errors import NoLaw
-from forebay.laws import LAWS, governing_law, regime_of, regime_words
-from forebay.laws.regime_words import ending
+from forebay.laws import LAWS, governing_law, regime_of
 from forebay.scenario import CONGESTION_CONTROLS, Scenario, loads
 
 VARIED = '{ uniform = ["60 ms", "120 ms"] }'
@@ -166,15 +165,6 @@ def test_what_is_said_does_not_hang_on_the_size_that_is_looked_for(size):
     assert "the path holds 11.6 packets of each" in said.why
 
 
-def test_laws_state_a_factor_that_simulation_found():
-    for control, rtt, said in (
-        ('"reno"', VARIED, "0.8 to 2.1 times"),
-        ('"cubic"', VARIED, "1.2 to 2.6 times"),
-        ('"reno"', '{ uniform = ["90 ms", "91 ms"] }', "0.8 to 4 times"),
-    ):
-        assert said in regime_of(link(long(100, control, rtt))).why
-
-
 def test_the_public_answer_carries_it():
     asked = link(long(300), sets=["goals.utilization=0.98"])
     told = forebay.size(asked, engine="theory").to_dict()
@@ -183,52 +173,3 @@ def test_the_public_answer_carries_it():
     asked_for = {each["law"]: each for each in told["laws"]}[EQ6]
     assert asked_for["packets_whole"] - 1 < asked_for["packets"] <= asked_for["packets_whole"]
     assert told["buffer"]["packets"] == asked_for["packets_whole"]
-
-
-@pytest.mark.parametrize("in_slow_start", [True, False])
-def test_the_load_of_flows_that_end_is_said_in_percent(in_slow_start):
-    assert "offer 99.9 %" in ending(link(short(0.999)), 0.999, in_slow_start=in_slow_start)
-
-
-def test_words_on_flows_that_end_have_both_shares():
-    said = regime_words.ending_with_long(0.5, 0.2)
-    assert "may offer 50 %" in said and "Up to 20 %" in said
-
-
-@pytest.mark.parametrize(
-    "more",
-    ['schedule = { on = { exponential = "2 s" }, off = { exponential = "5 s" } }', 'stop = "12 s"'],
-)
-def test_flows_that_come_and_go_have_no_law(more):
-    scenario = loads(
-        'link.rate = "100 Mbit/s"\nmeasure = { warmup = "10 s", duration = "5 s" }\n'
-        "goals.utilization = 0.9\n"
-        f'[[traffic]]\nflows = 100\nrtt = {{ uniform = ["40 ms", "60 ms"] }}\n{more}\n'
-    )
-    found = regime_of(scenario)
-    assert (found.regime, found.law) == ("flows that come and go", None)
-    with pytest.raises(forebay.NoLaw, match="come and go"):
-        forebay.size(scenario, engine="theory")
-
-
-@pytest.mark.parametrize(
-    ("size", "said"),
-    [('"web-search"', "some leave slow start"), ('"20 kB"', "The flows end within slow start and")],
-)
-def test_transfers_end_within_slow_start_only_where_they_are_short(size, said):
-    scenario = loads(
-        'link.rate = "1 Gbit/s"\nmeasure = { warmup = "1 s", duration = "1 s" }\n'
-        f'[[traffic]]\nkind = "transfers"\nload = 0.5\nsize = {size}\nrtt = "5 ms"\n'
-    )
-    assert said in regime_of(scenario).why
-
-
-def test_a_queue_that_shares_its_memory_has_no_law():
-    scenario = loads(
-        'memory = "300 kB"\nlink.rate = "100 Mbit/s"\nqueue.alpha = 1.0\ngoals.utilization = 0.98\n'
-        '[[traffic]]\nflows = 10\nrtt = { uniform = ["20 ms", "60 ms"] }\n'
-    )
-    found = regime_of(scenario)
-    assert (found.regime, found.law) == ("shared memory", None)
-    with pytest.raises(forebay.NoLaw, match="what others hold decides"):
-        forebay.size(scenario, engine="theory")

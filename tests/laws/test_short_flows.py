@@ -7,7 +7,6 @@ import pytest
 from forebay import laws
 from forebay.laws import LawAnswer, bursts, mix
 from forebay.laws.bursts import flow_lengths
-from forebay.laws.incast import first_windows, one_window
 from forebay.scenario import FlowLength, Scenario, loads
 
 SHORT = """
@@ -58,17 +57,6 @@ def test_neither_rate_nor_round_trip_matters(override):
     assert other.packets == same.packets
 
 
-def test_an_eighth_longer_is_figure_12_and_no_other_increase_has_a_rule():
-    eighth = short("goals.fct_increase=0.125", "goals.loss_rate=0.1")
-    assert answers(eighth)["short-flows"].packets == answers(short())["short-flows"].packets
-    other = answers(short("goals.fct_increase=0.2", "goals.loss_rate=1.0"))["short-flows"]
-    assert other.packets == 0.0  # the loss goal alone, which anything meets
-
-
-def test_no_buffer_loses_nothing():
-    assert {a.packets for a in answers(short("goals.loss_rate=0.0")).values()} == {None}
-
-
 def test_classes_weigh_by_their_bursts():
     """Per second: flows of 14 send a burst each of 2, 4, 8; datagrams come one by one."""
     mixed = short(
@@ -98,40 +86,6 @@ def test_windows_of_the_stack():
     limited = bursts_of(short("traffic.0.max_window=4")).bursts  # 2, 4, 4, 4
     assert limited.sizes.tolist() == [2, 4]
     assert limited.probabilities.tolist() == pytest.approx([0.25, 0.75])
-
-
-@pytest.mark.parametrize(
-    ("override", "line"),
-    [
-        ("traffic.0.access_rate=80 Mbit/s", "access links no faster than the link"),
-        ("traffic.0.access_rate=400 Mbit/s", "access links only 5 times as fast"),
-        ("traffic.0.max_window=4", "max_window of 4 packets ends the doubling"),
-        ("traffic.0.length=120 packets", "flows of 90 packets or more carry 100 %"),
-        ("traffic.0.delayed_ack=true", "delayed ACKs that are counted"),
-        ("traffic.0.direction=reverse", None),
-    ],
-)
-def test_what_breaks_is_named(override, line):
-    if line is None:
-        more = 'kind = "short"\nlength = "2 packets"\nload = 0.1\naccess_rate = "10 Gbit/s"'
-        found = answers(short(override, more=more))["exact-bursts"]
-        assert any(broken.startswith("traffic in reverse") for broken in found.broken_assumptions)
-        return
-    broken = answers(short(override))["exact-bursts"].broken_assumptions
-    assert len(broken) == 1 and broken[0].startswith(line)
-
-
-def test_a_load_from_one_on_has_no_answer_and_says_so():
-    over = short("traffic.0.load=1.0")
-    assert answers(over) == {}
-    broken = laws.burst_law.LAW.broken(over)
-    assert any(line.startswith("load of 1: not below 1") for line in broken)
-
-
-def test_video_is_more_than_bursts():
-    mixed = short(more='kind = "video"\nflows = 1\nrate = "1 Mbit/s"')
-    assert bursts.burst_traffic(mixed) is None
-    assert laws.regime_of(mixed).law is None
 
 
 @pytest.mark.parametrize(
@@ -209,18 +163,3 @@ response = "{response} packets"
 rtt = "200 us"
 access_rate = "1 Gbit/s"
 """
-
-
-@pytest.mark.parametrize(("response", "window"), [(3, 3), (10, 10), (50, 10)])
-def test_a_window_is_the_initial_one_or_the_whole_answer(response, window):
-    law = first_windows(loads(PORT.format(response=response)))
-    assert law.packets == 10 * window
-
-
-@pytest.mark.parametrize(("response", "holds"), [(3, True), (10, True), (11, False)])
-def test_an_answer_longer_than_the_initial_window_breaks_it(response, holds):
-    scenario = loads(PORT.format(response=response))
-    said = one_window(scenario)
-    assert (said is None) == holds
-    assert holds or f"answers of {response} packets, initial windows of 10" in str(said)
-    assert one_window(loads('link.rate = "1 Gbit/s"\n[[traffic]]\nflows = 1\n')) is None

@@ -36,18 +36,6 @@ def test_oc3_outcome(oc3):
     assert outcome.provenance.seeds == [1, 2]
 
 
-def test_quantiles_are_in_order_and_in_the_buffer(oc3):
-    for n in (1, 50, 400):
-        spread = run(oc3(f"traffic.0.flows={n}")).links["bottleneck"].queue_packets
-        assert 0.0 <= spread.p50.value <= spread.p95.value <= spread.p99.value <= 129.0 + 1e-9
-
-
-def test_what_no_law_says_is_none(oc3):
-    (group,) = run(oc3()).classes
-    assert (group.goodput_bps, group.jain, group.timeouts, group.fct_s) == (None,) * 4
-    assert group.throughput_bps is None, "eq. 6 is a lower bound"
-
-
 @pytest.mark.parametrize(
     ("changes", "bounds"),
     [
@@ -63,25 +51,10 @@ def test_only_eq_6_is_a_lower_bound_from_which_no_throughput_follows(oc3, change
     assert (outcome.classes[0].throughput_bps is None) == bool(bounds)
 
 
-def test_shares_of_several_classes_are_unknown(oc3):
-    scenario = oc3()
-    outcome = run(scenario.model_copy(update={"traffic": scenario.traffic * 2}))
-    assert [c.throughput_bps for c in outcome.classes] == [None, None]
-    assert [c.loss_rate for c in outcome.classes] == [None, None]
-
-
 def test_single_flow_is_the_sawtooth(oc3):
     link = run(oc3("traffic.0.flows=1", 'queue.size="1 bdp"')).links["bottleneck"]
     assert link.utilization.value == pytest.approx(1.0, abs=1e-6)
     assert link.loss_rate.value == pytest.approx(8 / 3 / (2 * 1291.67) ** 2, rel=1e-3)
-
-
-def test_windows_of_a_packet_break_assumptions_and_less_have_no_law(oc3):
-    outcome = run(oc3("traffic.0.flows=1000"))
-    assert any("timeouts dominate" in line for line in outcome.broken_assumptions)
-    assert any("loss was compared from" in line for line in outcome.broken_assumptions)
-    with pytest.raises(NoLaw, match="windows below a packet"):
-        run(oc3("traffic.0.flows=5000"))
 
 
 def test_the_engine_starts_without_scipy():
@@ -142,10 +115,6 @@ def test_loss_in_step_spares_all_but_a_round_trip_of_a_cycle(oc3):
     )  # fmt: skip
     rounds = 1.5 * (2 * 1291.67 / 2) ** 2 / 9 / (2 * 1291.67)
     assert found["loss_rate_probability"] == pytest.approx(1 - 1 / rounds, rel=1e-3)
-
-
-def test_goals_that_need_nothing_more_leave_asked_empty(oc3):
-    assert run(oc3()).links["bottleneck"].goal_metrics == {}
 
 
 def test_round_trips_exactly_alike_are_refused_with_what_to_write(tmp_path):

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 import forebay
-from forebay.engines.errors import NoLaw
 from forebay.engines.theory import TheoryEngine
 from forebay.outcome import LinkOutcome, Outcome
 from forebay.scenario import Scenario, loads
@@ -33,20 +32,6 @@ def test_short_flows_by_the_exact_queue():
     assert found.queue_packets.mean.value == pytest.approx(11.60)
     assert found.queue_delay_s.mean.value == pytest.approx(11.60 / 0.8 * 12_000 / 80e6)
     assert found.loss_rate.value == pytest.approx(0.0, abs=1e-12)
-
-
-def test_a_smaller_buffer_cuts_the_queue_and_loses_more():
-    small, large = (link(shipped("short-flows", f"queue.size={b} packets")) for b in (10, 40))
-    assert small.loss_rate.value > large.loss_rate.value > 0.0
-    assert small.utilization.value == large.utilization.value == 0.8  # what is lost is sent again
-    assert small.queue_packets.p50.value <= small.queue_packets.p99.value == 10.0
-
-
-def test_size_of_short_flows():
-    found = forebay.size(shipped("short-flows"), engine="theory")
-    assert found.buffer.packets == 50
-    told = found.to_dict()["governs"]
-    assert told["law"] == "appenzeller-2004/exact-bursts"
 
 
 def test_size_of_short_flows_with_delay_goals():
@@ -94,24 +79,6 @@ def test_a_mix_shares_the_link():
     alone = link(shipped("mix", "traffic.1.load=0.000001")).loss_rate
     beside = outcome.links["bottleneck"].loss_rate
     assert beside.value > 1.4 * alone.value
-
-
-@pytest.mark.parametrize(
-    ("overrides", "said"),
-    [
-        (("traffic.0.load=1.2",), "offer 120 %"),
-        (("traffic.0.length=500000 packets",), "leave slow start"),
-    ],
-)
-def test_what_no_law_covers_is_refused_in_one_line(overrides, said):
-    with pytest.raises(NoLaw) as caught:
-        run(shipped("short-flows", *overrides))
-    assert said in str(caught.value) and "\n" not in str(caught.value)
-
-
-def test_pareto_lengths_are_no_bursts_of_slow_start():
-    with pytest.raises(NoLaw, match="leave slow start"):
-        run(shipped("pareto"))
 
 
 def test_an_uncongested_link_is_m_d_1_at_most():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 import xml.etree.ElementTree as xml
 from pathlib import Path
@@ -12,10 +13,11 @@ from tree import ROOT, pytest_in
 
 _ALL_S = 3600.0
 _KEPT = ROOT / "build/mutants"
-_DATA, _TIMES = _KEPT / "coverage", _KEPT / "times.xml"
+_DATA, _TIMES, _LOAD = _KEPT / "coverage", _KEPT / "times.xml", _KEPT / "load"
 _APART = ("agreement", "changes", "docs", "engines/testbed", "fuzz", "mutants", "web")
 _MOST_S = 60.0
-"""Seconds of tests, the quickest first, after which a mutant has survived."""
+"""Seconds of tests, the quickest first, after which a mutant has survived: of the processor, so that
+what else the machine does leaves the choice as it is."""
 _PATIENCE, _START_S = 4.0, 30.0
 
 
@@ -36,7 +38,7 @@ class Covering:
         self._data = coverage.CoverageData(str(_DATA))
         self._data.read()
         self._files = {each.partition("/src/forebay/")[2]: each for each in _measured(self._data)}
-        self._seconds = _seconds(_TIMES)
+        self._seconds, self._load = _seconds(_TIMES), float(_LOAD.read_text())
 
     def passes(self, mutant: Mutant, tree: Path) -> bool:
         """Whether all tests that execute a mutant's line pass in a copy that has it."""
@@ -54,15 +56,20 @@ class Covering:
             path.write_text(before, "utf-8")
 
     def _tests(self, mutant: Mutant) -> list[str]:
-        """Return the tests that execute its line, or where it is executed at import, its file."""
+        """Return the tests that execute its line, or where it is executed at import, its file.
+
+        Those of its own room come first: they ask it what others use in passing.
+        """
         file = str(mutant.file).removeprefix("src/forebay/")
+        room = f"tests/{file.partition('/')[0]}/"
         lines = self._data.contexts_by_lineno(self._files.get(file, ""))
         found = {name for name in lines.get(mutant.line, []) if name}
         found = found or {name for names in lines.values() for name in names if name}
-        tests = sorted({name.split("|")[0] for name in found}, key=self._quickest)
+        named = {name.split("|")[0] for name in found}
+        tests = sorted(named, key=lambda test: (not test.startswith(room), self._quickest(test)))
         kept, spent_s = [], 0.0
         for test in tests:
-            spent_s += self._seconds.get(test, 1.0)
+            spent_s += self._seconds.get(test, 1.0) / self._load
             if kept and spent_s > _MOST_S:
                 break
             kept.append(test)
@@ -78,9 +85,18 @@ def _run_all(tree: Path) -> None:
     packages = [f"--cov=forebay.{name}" for name in PACKAGES]
     contexts = [*packages, "--cov-context=test", "--cov-report=", "-n2", "--dist=worksteal"]
     _KEPT.mkdir(exist_ok=True, parents=True)
+    before_s = _cpu_s()
     if pytest_in(tree, ["tests", *apart, *contexts, f"--junitxml={_TIMES}"], _ALL_S) != 0:
         raise SystemExit("tests fail without a mutant: run make test")
     shutil.copy(tree / ".coverage", _DATA)
+    passed_s = sum(_seconds(_TIMES).values())
+    _LOAD.write_text(str(max(1.0, passed_s / (_cpu_s() - before_s))))
+
+
+def _cpu_s() -> float:
+    """Return the processor's seconds of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _measured(data: coverage.CoverageData) -> set[str]:

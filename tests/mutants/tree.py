@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from compileall import compile_dir
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def copies(many: int) -> Iterator[list[Path]]:
         for tree in made:
             for name in _NEEDED:
                 _copy(ROOT / name, tree / name)
+            compile_dir(tree / "src", quiet=2)  # what a mutant leaves as it is, is compiled once
         yield made
 
 

@@ -49,14 +49,6 @@ def test_a_quantile_is_known_as_far_as_the_share_that_ended_reaches() -> None:
     assert seen.fct_least_s.mean.value == pytest.approx(0.95 + 0.1)
 
 
-def test_one_cut_off_early_says_little() -> None:
-    """Begun just before the end, it does not make the rest unknown: S = 0 at the longest."""
-    seen = completion([transfers([1.0, 2.0, 3.0, 4.0], [0.1])], 5.0)
-    assert seen.fct_s is not None and seen.fct_s.mean is not None
-    assert seen.fct_s.mean.value == pytest.approx(2.5)
-    assert seen.fct_open is None
-
-
 @pytest.mark.parametrize(("watched", "known"), [(1.9, True), (2.0, False)])
 def test_the_longest_may_be_cut_off_for_a_mean_if_it_had_just_begun(
     watched: float, known: bool
@@ -77,17 +69,6 @@ def test_what_one_replication_leaves_open_all_may_know() -> None:
     # Of 20, 18 ended after 1 s; one of two was cut off at 2 s; the last ended after 3 s.
     assert together.fct_s.mean.value == pytest.approx(0.9 * 1.0 + 0.1 * 3.0)
     assert together.fct_s.mean.n == 2 and together.fct_s.mean.low is not None
-
-
-def test_where_nothing_began_nothing_is_known_and_it_is_said() -> None:
-    seen = completion([transfers([])], 1.0)
-    assert (seen.fct_s, seen.unfinished, seen.fct_least_s) == (None, None, None)
-    assert seen.transfers is not None and seen.transfers.value == 0.0
-    assert seen.fct_open is not None and "no transfer began" in seen.fct_open
-
-
-def test_a_class_without_transfers_has_none_of_it() -> None:
-    assert completion([], 1.0).fct_open is None and completion([], 1.0).transfers is None
 
 
 _spans = st.lists(st.sampled_from([0.5, 1.0, 1.5, 2.0, 7.0, 30.0]), min_size=0, max_size=30)

@@ -59,14 +59,6 @@ def test_a_busy_link_reaches_one_whatever_its_bits_sum_up_to() -> None:
     assert goal_metrics([full], surely)["utilization_probability"].value == 1.0
 
 
-def test_replications_make_the_interval() -> None:
-    other = link([1.0] * 6, [0] * 6)
-    surely = goals(utilization={"at_least": 0.99, "probability": 0.9})
-    found = goal_metrics([SEEN, other, other], surely)["utilization_probability"]
-    assert (found.value, found.n) == (pytest.approx((4 / 6 + 2) / 3), 3)
-    assert found.low is not None and found.high == 1.0
-
-
 def test_the_longest_wait_and_an_odd_quantile() -> None:
     table = goals(queue_delay={
         "maximum": Duration(1), "quantile": 0.75, "at_most": Duration(1),

@@ -63,16 +63,6 @@ def test_replications_that_agree_tell_nothing_of_others(value: float) -> None:
     assert metric is not None and (metric.low, metric.high, metric.n) == (None, None, 5)
 
 
-def test_one_replication_has_no_interval() -> None:
-    metric = statistics.over_replications([0.5], (0.0, 1.0))
-    assert metric is not None
-    assert (metric.low, metric.high, metric.n) == (None, None, 1)
-
-
-def test_no_value_is_no_metric() -> None:
-    assert statistics.over_replications([], (0.0, 1.0)) is None
-
-
 def test_ratio_with_equal_denominators_is_the_plain_mean() -> None:
     values = np.array([0.2, 0.4, 0.9, 0.7])
     expected = statistics.half_width(values)
@@ -82,9 +72,3 @@ def test_ratio_with_equal_denominators_is_the_plain_mean() -> None:
 def test_ratio_of_exactly_proportional_batches_has_no_error() -> None:
     arrivals = np.array([10.0, 0.0, 30.0, 500.0])
     assert statistics.ratio_half_width(arrivals * 0.1, arrivals) == pytest.approx(0.0, abs=1e-12)
-
-
-def test_interval_never_leaves_its_value_out() -> None:
-    metric = statistics.around(1.0000001, 0.01, 1, (0.0, 1.0))
-    assert metric.low is not None and metric.high is not None
-    assert metric.low <= metric.value <= metric.high

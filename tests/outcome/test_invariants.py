@@ -101,26 +101,6 @@ def test_every_invariant_has_such_a_case_and_a_line_on_the_page() -> None:
         assert f"| `{name}` |" in page
 
 
-@pytest.mark.parametrize("part", ["mean", "p99"])
-def test_a_delay_above_the_maximum_is_seen(part: str) -> None:
-    of = {"mean": 0.004, "p50": 0.003, "p95": 0.008, "p99": 0.01} | {part: 0.012}
-    found = violations(outcome(link(queue_delay_s=spread(*of.values())), kind()))
-    assert found[0].where == f"links.bottleneck.queue_delay_s.{part}"
-
-
-def test_goodput_above_throughput_by_more_than_rounding_is_seen() -> None:
-    above = kind(goodput_bps=metric(9e5 * (1 + 1e-6)))
-    assert [each.invariant for each in violations(outcome(link(), above))] == [
-        "goodput-in-throughput"
-    ]
-    assert violations(outcome(link(), kind(goodput_bps=metric(9e5 * (1 + 1e-12))))) == []
-
-
-def test_classes_together_get_no_more_than_the_link_carries() -> None:
-    both = (kind(throughput_bps=metric(6e5), goodput_bps=None) for _ in range(2))
-    assert [each.where for each in violations(outcome(link(), *both))] == ["links.bottleneck"]
-
-
 def test_a_document_from_before_capacities_were_said_is_not_held_to_them() -> None:
     old = link(capacity_bps=None, most_packets=None, queue_packets=spread(40.0, 30.0, 80.0, 99.0))
     assert violations(outcome(old, kind(throughput_bps=metric(1e9)))) == []

@@ -7,6 +7,7 @@ import csv
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -49,6 +50,8 @@ from forebay.scenario import Long, ScenarioError
 Case = Callable[[], Any]
 WAITS = Histogram(np.array([0.0, 1e-12, 0.1, 0.3, 0.7]), np.array([5.0, 0.0, 8.0, 2.0]))
 
+NONE = Histogram(np.array([0.0, 1.0]), np.zeros(1))
+
 
 def full(seed: int) -> tuple[LinkReading, ClassReading]:
     """Return readings that have all that an engine may measure."""
@@ -64,8 +67,9 @@ def full(seed: int) -> tuple[LinkReading, ClassReading]:
     most = one.bits * np.array([1.0, 1.0 - 1e-12, 1.2, 1.1])
     return (
         replace(
-            one, marks=np.array([3, 0, seed, 2]), lost=np.array([1, 1, 0, seed]), class_delays=[WAITS],
-            possible_bits=most, burst_bits=120.0, queue_step=2, most_packets=7,
+            one, marks=np.array([3, 0, seed, 2]), lost=np.array([1, 1, 0, seed]),
+            class_delays=[WAITS], possible_bits=most, burst_bits=120.0, queue_step=2,
+            most_packets=7,
         ),
         replace(
             kind, retransmissions=np.array([2, 1, 0, seed]), active=2 + seed % 2, rtt=WAITS,
@@ -183,7 +187,8 @@ READINGS: dict[str, Case] = {
         broken(replace(KIND, drops=np.array([1, drops])), tells)
         for drops in (1, 2, 3) for tells in ((True, False), (True, True), (False, False))],
     "drops and losses": lambda: [
-        broken(replace(KIND, drops=np.array([1, drops])), lost=np.array([0, 2])) for drops in (2, 4)],
+        broken(replace(KIND, drops=np.array([1, drops])), lost=np.array([0, 2]))
+        for drops in (2, 4)],
     "passed": lambda: [broken(replace(KIND, passed=np.array([9, n]))) for n in (10, 11)],
     "below zero": lambda: [
         broken(bits=np.array([-1.0, 9.0])), broken(held=np.array([0, -1, 0])),
@@ -210,12 +215,18 @@ def metric(value: float, low: float | None = None, high: float | None = None, n:
     return Metric(value=value, low=low, high=high, n=n)
 
 
+def low_means(*quantiles: float) -> list[Any]:
+    """Return what is seen of means around the least that these quantiles let them be."""
+    means = np.linspace(0.02, 0.03, 31).tolist()
+    return [told(sound.kind(rtt_s=sound.spread(mean, *quantiles))) for mean in means]
+
+
 def goal(name: str, value: float) -> Any:
     return sound.link(goal_metrics={"queue_delay_maximum": metric(0.011), name: metric(value)})
 
 
 OUTCOMES: dict[str, Case] = {
-    **{f"breaks {name}": lambda parts=parts: told(*parts) for name, parts in sound.BROKEN.items()},
+    **{f"breaks {name}": partial(told, *parts) for name, parts in sound.BROKEN.items()},
     "utilization": near(lambda x: sound.link(utilization=metric(x)), 1.0),
     "its interval": near(lambda x: sound.link(utilization=metric(0.9, 0.8, x)), 1.0),
     "its lower end": lambda: [
@@ -224,14 +235,15 @@ OUTCOMES: dict[str, Case] = {
     "goodput": near(lambda x: sound.kind(goodput_bps=metric(x)), 9e5),
     "a queue": near(lambda x: sound.link(queue_packets=sound.spread(4.0, 3.0, 8.0, x)), 10.0),
     "a wait": near(lambda x: sound.link(queue_delay_s=sound.spread(4e-3, 3e-3, 8e-3, x)), 0.011),
-    "a mean of waits": near(lambda x: sound.link(queue_delay_s=sound.spread(x, 3e-3, 8e-3, 9e-3)), 0.011),
-    **{f"a mean below its {part}": lambda of=of: [
-        told(sound.kind(rtt_s=sound.spread(mean, *of))) for mean in np.linspace(0.02, 0.03, 31).tolist()]
-       for part, of in (("p50", (0.05, 0.05, 0.05)), ("p95", (0.0, 0.5, 0.5)), ("p99", (0.0, 0.0, 2.5)))},
+    "a mean of waits": near(
+        lambda x: sound.link(queue_delay_s=sound.spread(x, 3e-3, 8e-3, 9e-3)), 0.011),
+    **{f"a mean below its {part}": partial(low_means, *of) for part, of in (
+        ("p50", (0.05, 0.05, 0.05)), ("p95", (0.0, 0.5, 0.5)), ("p99", (0.0, 0.0, 2.5)))},
     "an increase": lambda: [told(goal("fct_increase", x)) for x in (-1.1, -1.0, -0.5, 9.0)],
     "an interval of an increase": near(
         lambda x: sound.link(goal_metrics={"fct_increase": metric(0.5, x, 0.6)}), -1.0),
-    "a probability": lambda: [told(goal("loss_rate_probability", x)) for x in (-0.1, 0.0, 1.0, 1.1)],
+    "a probability": lambda: [
+        told(goal("loss_rate_probability", x)) for x in (-0.1, 0.0, 1.0, 1.1)],
     "another goal": lambda: [told(goal("queue_delay_p99.9", x)) for x in (-0.1, 0.0, 9.0)],
     "replications": lambda: [told(sound.link(utilization=metric(0.5, n=n))) for n in (-1, 0, 2, 3)],
     "transfers": lambda: [
@@ -259,7 +271,8 @@ def all_of(*series: Any) -> list[Any]:
 
 SETTLING: dict[str, Case] = {
     "a drift": lambda: [
-        [why(*read(LOSS_BASED, counts(0, 3), drift(rise / 100, noise))) for rise in range(-20, 22, 2)]
+        [why(*read(LOSS_BASED, counts(0, 3), drift(rise, noise)))
+         for rise in np.arange(-10, 11) / 50]
         for noise in (0.001, 0.05, 0.1, 0.2)],
     "losses at the beginning": lambda: [
         [why(*read(BY_MODEL, np.array([first, first // 2, *[rest] * 18])))
@@ -268,9 +281,10 @@ SETTLING: dict[str, Case] = {
         [why(*read(LOSS_BASED, counts(0, n, *[rest] * 12, 7, *[rest] * 5))) for n in
          (1000, 2400, 2600, 5000)] for rest in (0, 9, 11, 90)],
     "held back": lambda: [
-        [why(*read(replace(LOSS_BASED, **{what: RATE * scale / share}), counts(0)))
-         for share in (0.7, 0.79, 0.8, 0.81, 1.0)] for what, scale in (
-            ("window_bits", 0.1), ("most_bps", 1.0))],
+        [why(*read(held, counts(0))) for held in (
+            replace(LOSS_BASED, window_bits=RATE * 0.1 / share),
+            replace(LOSS_BASED, most_bps=RATE / share))]
+        for share in (0.7, 0.79, 0.8, 0.81, 1.0)],
     "events": lambda: [
         [why(*read(LOSS_BASED, counts(*[9 if k in at else 0 for k in range(20)]), rtt_s=rtt))
          for at in ((), (0,), (3, 4), (3, 5), (3, 9, 15))] for rtt in (0.1, 2.1, 4.1, 9.0)],
@@ -278,7 +292,8 @@ SETTLING: dict[str, Case] = {
         None, counts(0), counts(0, 1), np.eye(1, 20, 4, dtype=np.int64)[0])],
     "a queue that grows": lambda: [
         [why(*read(BY_MODEL, counts(0), queue=low + rise * np.arange(20) / 19 + hum * HUM))
-         for rise in (0.5, 1.0, 3.0, 4.0, 4.4, 8.0, 30.0)] for low in (1.0, 30.0) for hum in (0, 0.3)],
+         for rise in (0.5, 1.0, 3.0, 4.0, 4.4, 8.0, 30.0)]
+        for low in (1.0, 30.0) for hum in (0, 0.3)],
     "a queue that grows, but for dips": lambda: [
         why(*read(BY_MODEL, counts(0), queue=10.0 + 4.0 * np.arange(20) - 9.0 * np.isin(
             np.arange(20), range(1, 2 * dips, 2)))) for dips in range(7)],
@@ -337,6 +352,7 @@ STATISTICS: dict[str, Case] = {
         statistics.half_width(np.array([1.0, 2.0, 4.0])), statistics.half_width(np.array([1.0])),
         statistics.ratio_half_width(np.array([1.0, 2.0, 4.0]), np.array([2.0, 9.0, 5.0])),
         statistics.ratio_half_width(np.ones(2), np.zeros(2))],
+    "no replications": lambda: statistics.over_replications([], (0.0, 1.0)),
     "over replications": lambda: [
         statistics.over_replications(values, bounds, weights) for values, bounds, weights in (
             ([0.5, 0.9, 0.97], (0.0, 1.0), None), ([0.0, 0.001, 0.02], (0.0, 1.0), None),
@@ -345,21 +361,26 @@ STATISTICS: dict[str, Case] = {
             ([-3.0, 9.0, 4.0], (-math.inf, math.inf), None), ([0.4], (0.0, 1.0), None),
             ([1e-9, 0.9], (0.0, 1.0), None))],
     "around": lambda: [
-        statistics.around(value, half, 3, (0.0, 1.0)) for value in (0.5, 1.0, 1.0 + 5e-10, 1.0 + 2e-9)
+        statistics.around(value, half, 3, (0.0, 1.0))
+        for value in (0.5, 1.0, 1.0 + 5e-10, 1.0 + 2e-9)
         for half in (None, 0.2, 0.7)],
     "of counts": lambda: [
         statistics.of_counts(rows, step, (0.1, 0.5, 0.95)) for step in (1, 4) for rows in (
-            np.array([[5.0, 3.0, 2.0], [0.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), np.array([[1.0, 0.0, 9.0]]))],
+            np.array([[5.0, 3.0, 2.0], [0.0, 0.0, 0.0], [0.0, 1.0, 1.0]]),
+            np.array([[1.0, 0.0, 9.0]]))],
     "of histograms": lambda: [
         statistics.several_of_histogram(WAITS, (0.1, 0.34, 0.5, 0.99)),
-        statistics.mean_of_histogram(WAITS), of_histograms(THREE), of_histograms([WAITS]),
-        of_histograms([]), up_to(THREE, [3.0, 5.5, 4.0]), up_to(THREE[:1], [2.5]), statistics.pooled(THREE)],
+        statistics.mean_of_histogram(WAITS), statistics.of_histogram(NONE, 0.5),
+        statistics.mean_of_histogram(NONE), of_histograms(THREE), of_histograms([WAITS]),
+        of_histograms([]), up_to(THREE, [3.0, 5.5, 4.0]), up_to(THREE[:1], [2.5]),
+        statistics.pooled(THREE)],
     "bins of a quantile": lambda: [
         statistics.bins_of_quantile(statistics.shares_above(rows), rows.sum(axis=1), p)
-        for rows in (np.random.default_rng(n).integers(0, 99, (n, 30)) for n in (1, 2, 5, 20))
+        for rows in (np.random.default_rng(n).uniform(0, 99, (n, 30)) for n in (1, 2, 5, 20))
         for p in (0.1, 0.5, 0.95, 0.99)],
     "queues": lambda: [
-        queue_quantiles([replace(link(seed=k), queue_step=step) for k in range(1, n + 1)], (0.0, 5.0))
+        queue_quantiles(
+            [replace(link(seed=k), queue_step=step) for k in range(1, n + 1)], (0.0, 5.0))
         for n in (1, 2, 5) for step in (1, 2)],
     "goals": asked(SEEN),
     "goals of three": asked(SEEN, replace(SEEN, longest_s=9.0), SEEN),
@@ -368,6 +389,9 @@ STATISTICS: dict[str, Case] = {
     "some had just begun": of_samples(([1, 2, 3], [0.1, 3.9])),
     "three replications": of_samples(([1, 2, 3], [0.1]), ([2, 2.5, 8], [7.0]), ([], [])),
     "many": lambda: completion([(SPANS[0], SPANS[1])] * 3 + [(SPANS[1], SPANS[0][:1])], 9.0),
+    "thousands": lambda: completion([
+        (draw.exponential(1.0, 5000), draw.exponential(2.0, 40))
+        for draw in map(np.random.default_rng, (1, 2, 3))], 9.0),
     "ties": of_samples(([2.0] * 19, [2.0])),
     "nothing began": of_samples(([], [])),
     "an estimate": estimate,
@@ -384,7 +408,8 @@ def trace() -> Trace:
     queue = LinkTrace(
         capacity_bps=1e6, buffer_packets=9, bdp_packets=20.0,
         queue_packets=np.arange(samples) % 8, queue_step=2, queue_s=np.array([1.0, 2.0, 0.0, 1.0]),
-        seen=np.array([9, 3, 0, 1]), delay=Histogram(np.array([0.0, 0.05, 0.1]), np.array([6.0, 7.0])),
+        seen=np.array([9, 3, 0, 1]),
+        delay=Histogram(np.array([0.0, 0.05, 0.1]), np.array([6.0, 7.0])),
         busy=Periods(number=4, total_s=3.0, lengths=lengths),
         idle=Periods(number=0, total_s=1.0, lengths=Histogram(np.array([0.0, 1.0]), np.zeros(1))),
         arrivals=np.array([9, 4]), drops=np.array([2, 1]), marks=np.array([0, 0]),
@@ -400,7 +425,7 @@ def trace() -> Trace:
         at_s=at, links={"bottleneck": queue, "next": empty},
         flows={k: FlowTrace(cwnd_packets=w, srtt_s=np.where(at < 0.2, np.nan, 0.1 + at / 50),
                             state=(np.arange(samples) + k) % 5) for k, w in enumerate(windows)},
-        window_sums=np.sum(windows, axis=0), in_avoidance=np.arange(samples) % 4,
+        window_sum_packets=np.sum(windows, axis=0), in_avoidance=np.arange(samples) % 4,
         window_mean_packets=np.array([w.mean() for w in windows] + [0.0]),
         window_variance=np.array([w.var() for w in windows] + [0.0]), drops=lost, reductions=less,
         unsettled={"long-0": None},
@@ -422,7 +447,7 @@ def written() -> Any:
         arrays = np.load(paths[2])
         return {
             "series": rows[0][:6], "histograms": rows[1],
-            "arrays": {name: [arrays[name].shape, str(arrays[name].ravel()[:3])] for name in arrays},
+            "arrays": {k: [arrays[k].shape, str(arrays[k].ravel()[:3])] for k in arrays},
         }  # fmt: skip
 
 
@@ -433,7 +458,8 @@ TRACES: dict[str, Case] = {
     "files of a trace": written,
     "fits": lambda: [fit_normal(SKEWED), fit_normal(SKEWED[:2]), fit_normal(SKEWED[:1])],
     "index": lambda: [
-        synchronization_index(SKEWED, np.array([1.0, 3.0])), synchronization_index(SKEWED, np.zeros(2))],
+        synchronization_index(SKEWED, np.array([1.0, 3.0])),
+        synchronization_index(SKEWED, np.zeros(2))],
     "rounds of loss": lambda: [
         events([(at, flow) for at, flow in drops], [(1.5, 0), (5.2, 1), (5.2, 0), (97.5, 2)])
         for drops in (
@@ -492,7 +518,7 @@ OTHERS: dict[str, Case] = {
     "packets of flows": of_packets(1, flow=np.arange(25_000) % 7, **{"class": 0.0}),
     **{f"packets with {name}": of_packets(1, **{name: value}) for name, value in (
         ("bytes", 0.0), ("class", -1), ("arrived_s", [[0.0]]), ("started_s", 0.0), ("size", 1))},
-    **{f"a document of {text[:12]}": lambda text=text: refused(text) for text in (
+    **{f"a document of {text[:12]}": partial(refused, text) for text in (
         "", "{", "[1,", "NaN", "-Infinity", "1" * 20 + "0", "1e101", "1e100")},
     "traces that are none": traces_that_are_none,
     "numbers that are read": lambda: parse(f"[{'1' * 20}, 1e99, -1e99, 0.5]"),

@@ -20,8 +20,7 @@ from forebay.outcome import (
     Reading,
     summarize,
 )
-from forebay.outcome.metrics import _busy_enough, class_outcome, jain, link_outcome
-from forebay.outcome.reading import RoundTrips
+from forebay.outcome.metrics import class_outcome, jain, link_outcome
 
 
 def link(batches: int = 4, seed: int = 1) -> LinkReading:
@@ -131,40 +130,6 @@ def test_class_metrics_by_hand() -> None:
     assert outcome.fct_s is None
 
 
-def test_replications_give_the_interval_and_the_count() -> None:
-    runs = [reading(seed) for seed in (1, 2, 3, 4, 5)]
-    links, _ = summarize(runs)
-    metric = links["bottleneck"].utilization
-    assert metric is not None
-    assert metric.n == 5
-    single = [float(r.links["bottleneck"].bits.sum()) / 4000.0 for r in runs]
-    assert metric.value == pytest.approx(np.mean(single))
-
-
-def test_whole_window_readings_of_one_run_have_no_interval() -> None:
-    outcome = link_outcome([link()])
-    assert outcome.queue_delay_s is not None and outcome.queue_delay_s.p99 is not None
-    assert (outcome.queue_delay_s.p99.low, outcome.queue_delay_s.p99.high) == (None, None)
-
-
-def test_no_arrivals_is_not_a_loss_rate_of_zero() -> None:
-    none = np.zeros(4, int)
-    silent = replace(link(), arrivals=none, drops=none, accepted=none)
-    outcome = link_outcome([silent])
-    assert outcome.loss_rate is None
-    assert outcome.queue_delay_s is not None and outcome.queue_delay_s.mean is None
-
-
-def test_completion_times_are_summarized_over_replications() -> None:
-    times = [np.array([1.0, 3.0]), np.array([2.0, 4.0])]
-    classes = [replace(traffic(), fct_s=t, unfinished_s=np.zeros(0)) for t in times]
-    runs = [replace(reading(1), classes=[each]) for each in classes]
-    _, outcomes = summarize(runs)
-    spread = outcomes[0].fct_s
-    assert spread is not None and spread.mean is not None
-    assert (spread.mean.value, spread.mean.n) == (pytest.approx(2.5), 2)
-
-
 def test_jain_bounds() -> None:
     assert jain(np.array([3.0, 3.0, 3.0])) == pytest.approx(1.0)
     assert jain(np.array([5.0, 0.0, 0.0, 0.0])) == pytest.approx(0.25)
@@ -210,12 +175,3 @@ def test_each_replication_of_a_class_has_its_window() -> None:
     with pytest.raises(ValueError, match="zip"):
         class_outcome(both, [4.0])
     assert class_outcome(both, [4.0, 4.0]).goodput_bps is not None
-
-
-def test_a_round_trip_that_is_just_busy_enough_counts() -> None:
-    """Four round trips of a second at 1000 bit/s, of which half is asked."""
-    bits = np.array([[499.0, 500.0, 501.0, 0.0]])
-    none = np.zeros((1, 4), dtype=np.int64)
-    busy = replace(link(), round_trips=RoundTrips(bits, none, none))
-    assert _busy_enough(busy, 0.5).tolist() == [[False, True, True, False]]
-    assert _busy_enough(busy, 0.0).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import forebay
-from forebay import Link, Measure, Outcome, Queue, Scenario, ScenarioError, Udp
+from forebay import Link, Measure, Outcome, Queue, Scenario, Udp
 from forebay.outcome import ImpossibleOutcome
 
 ASKED = Scenario(
@@ -47,18 +47,3 @@ def test_metrics_are_those_of_our_own_simulation() -> None:
 def test_what_no_such_queue_does_is_refused() -> None:
     with pytest.raises(ImpossibleOutcome, match="queue-within-limit"):
         Outcome.of_packets(ASKED, "mine", {1: packets(1, most_s=1.0)})
-
-
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"bytes": -1}, "a size that is none"),
-        ({"class": 1}, "has a class"),
-        ({"arrived_s": [0.0]}, "differ in length"),
-        ({"started_s": 0.0}, "starts before it arrives"),
-        ({"size": 1}, "size is no column"),
-    ],
-)
-def test_columns_that_do_not_fit_are_refused(changed: dict[str, object], said: str) -> None:
-    with pytest.raises(ScenarioError, match=said):
-        Outcome.of_packets(ASKED, "mine", {1: packets(1) | changed})

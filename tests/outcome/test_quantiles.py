@@ -41,19 +41,6 @@ def test_histogram_interpolates_inside_the_bin() -> None:
     assert statistics.mean_of_histogram(histogram) == pytest.approx((0.5 * 2 + 2.0 * 2) / 4)
 
 
-def test_nothing_measured_is_none() -> None:
-    empty = Histogram(np.array([0.0, 1.0]), np.array([0.0]))
-    assert statistics.of_histogram(empty, 0.5) is None
-    assert statistics.mean_of_histogram(empty) is None
-    assert statistics.of_counts(np.zeros((1, 3)), 1, (0.5,)).shape == (0, 1)
-
-
-def test_a_bin_of_one_picosecond_holds_one_value():
-    """Packets that found an empty queue waited for no time at all."""
-    idle = Histogram(np.array([0.0, 1e-12]), np.array([7.0]))
-    assert statistics.several_of_histogram(idle, (0.5, 0.99)).tolist() == [0.0, 0.0]
-
-
 def test_a_quantile_of_replications_is_that_of_all_packets_together() -> None:
     """The mean of two 99 % quantiles would be 50.5 here; of 1000 packets 2 are above 1."""
     edges = np.arange(101.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,12 @@ import pytest
 from forebay.outcome import Histogram, LongFlows
 from forebay.outcome.reading import ClassReading, LinkReading
 from forebay.outcome.settling import (
-    EARLY,
     EVENTS,
     GOODPUT,
     GROWS,
     LOSSES,
-    models_settle_s,
     why_unsettled,
 )
-from forebay.scenario import Long
 
 BATCHES, WINDOW_S, RATE = 20, 40.0, 1e8
 LOSS_BASED = LongFlows(True, False, 1e9, float("inf"))
@@ -87,49 +83,12 @@ def test_a_series_is_judged(
     assert why(*read(flows, drops, goodput, queue=queue)) == expected
 
 
-def test_marks_are_congestion_events() -> None:
-    of_class, link = read(LOSS_BASED, counts(0))
-    assert why(of_class, link, counts(0, 1)) is None
-
-
-@pytest.mark.parametrize("share", [0.9, 0.5])
-def test_what_holds_the_flows_back_excuses_that_no_loss_is_met(share: float) -> None:
-    by_window = replace(LOSS_BASED, window_bits=RATE * 0.1 / share)
-    by_source = replace(LOSS_BASED, most_bps=RATE / share)
-    for flows in (by_window, by_source):
-        assert why(*read(flows, counts(0))) == (None if share > 0.8 else EVENTS)
-
-
 def test_replications_are_judged_together() -> None:
     """One of five without an event does not leave the class unsettled."""
     quiet, busy = read(LOSS_BASED, counts(0)), read(LOSS_BASED, counts(0, 1))
     runs = [quiet, busy, busy, busy, busy]
     classes, links = [each for each, _ in runs], [link for _, link in runs]
     assert why_unsettled(classes, links, [None] * 5, [WINDOW_S] * 5) is None
-
-
-def test_losses_within_a_round_trip_are_one_event() -> None:
-    """A slow start's losses into seconds of buffer stretch over many batches of 2 s."""
-    losses = counts(*[0] * 4, 50, 80, 20, *[0] * 13)
-    assert why(*read(LOSS_BASED, losses, rtt_s=7.0)) == EVENTS
-    assert why(*read(LOSS_BASED, losses, rtt_s=0.1)) is None
-
-
-def test_models_that_have_not_probed_three_times_are_early() -> None:
-    early = replace(BY_MODEL, early=True)
-    assert why(*read(early, counts(0))) == EARLY
-    assert why(*read(replace(early, most_bps=RATE), counts(0))) is None  # the source decides
-
-
-@pytest.mark.parametrize(
-    ("controls", "seconds"),
-    [("bbr", 34.0), ("bbr3", 19.0), ("cubic", 0.0), ({"reno": 0.9, "bbr": 0.1}, 34.0)],
-)
-def test_models_settle_three_probes_after_the_last_start(controls: Any, seconds: float) -> None:
-    group = Long(
-        flows=10, rtt="50 ms", congestion_control=controls, start={"uniform": ["0 s", "4 s"]}
-    )
-    assert models_settle_s(group) == seconds
 
 
 @pytest.mark.parametrize(

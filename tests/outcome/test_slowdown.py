@@ -21,12 +21,6 @@ def test_a_size_at_the_end_of_a_bin_belongs_to_it_and_empty_bins_are_left_out():
     assert found[NAMES[4]].up_to_bytes is None
 
 
-def test_seeds_are_counted_apart_and_one_without_such_transfers_counts_none():
-    found = by_size([transfers((5e4, 2.0, 0), (6e4, 4.0, 0)), transfers((5e6, 1.0, 0))])
-    assert found[NAMES[1]].transfers.value == 1.0
-    assert found[NAMES[1]].transfers.n == 2
-
-
 def test_an_unfinished_transfer_leaves_what_lies_beyond_it_open():
     ended = [(5e4, float(slow), 0) for slow in range(1, 10)]
     found = by_size([transfers(*ended, (5e4, 9.5, 1))])[NAMES[1]]
@@ -34,13 +28,3 @@ def test_an_unfinished_transfer_leaves_what_lies_beyond_it_open():
     assert found.slowdown.mean is None
     assert found.least.mean.value >= np.mean(range(1, 10))
     assert found.slowdown.p50.value >= 5.0
-
-
-def test_a_size_at_the_end_of_a_bin_is_in_it() -> None:
-    ends = [10_000, 100_000, 1_000_000, 10_000_000]
-    sizes = np.array([float(size + more) for size in ends for more in (0, 1)])
-    finished = np.zeros(sizes.size, dtype=np.int64)
-    found = by_size([Slowdowns(sizes, np.full(sizes.size, 2.0), finished)])
-    assert [each.transfers for each in found.values()] == [1, 2, 2, 2, 1]
-    assert [each.up_to_bytes for each in found.values()] == [*ends, None]
-    assert [each.above_bytes for each in found.values()] == [0, *ends]

@@ -46,10 +46,6 @@ def test_equal_variances_give_one_plus_n_less_one_correlations(n, correlation):
     assert index(windows) == pytest.approx(1 + (n - 1) * correlation, rel=0.15)
 
 
-def test_still_windows_have_no_index():
-    assert synchronization_index(np.full(9, 40.0), np.zeros(4)) is None
-
-
 def test_normal_fit_of_normal_quantiles():
     from scipy.special import ndtri
 
@@ -125,19 +121,3 @@ def test_events_at_the_window_s_ends_are_left_out():
     assert found.opened_s.tolist() == [50.0]
     none = events([], [(3.0, 1)])
     assert none.opened_s.size == none.reduced_fraction.size == 0
-
-
-def test_a_skewed_sample_has_its_skewness() -> None:
-    found = fit_normal(np.array([0.0, 0.0, 0.0, 1.0]))
-    assert found is not None
-    assert found.skewness == pytest.approx(
-        2.0 / np.sqrt(3.0)
-    )  # (1 - 2 p) / sqrt(p (1 - p)), p = 1/4
-
-
-def test_events_count_from_one_length_after_the_begin_to_two_before_the_end() -> None:
-    times = np.array([0.5, 1.5, 5.0, 7.5, 8.5])
-    flows = np.zeros(5, dtype=np.int64)
-    none = np.array([]), np.array([], dtype=np.int64)
-    found = congestion_events((times, flows), none, flows=1, length_s=1.0, window_s=(0.0, 10.0))
-    assert found.opened_s.tolist() == [1.5, 5.0, 7.5]

@@ -9,7 +9,7 @@ from forebay.outcome import SizeResult
 from forebay.platforms import PlatformError, emit, lint, of_sizing
 from forebay.report import print_size
 from forebay.scenario import loads
-from forebay.search.parameter import notes_of, parameter_of
+from forebay.search.parameter import parameter_of
 
 UPLINK = """
 link.rate = "20 Mbit/s"
@@ -24,34 +24,6 @@ start = {{ uniform = ["0 s", "10 s"] }}
 """
 
 
-@pytest.mark.parametrize("discipline", ["codel", "fq_codel", "pie", "dualpi2", "cobalt"])
-def test_a_target_is_turned_and_the_limit_is_out_of_its_way(discipline):
-    scenario = loads(UPLINK.format(discipline=discipline))
-    parameter = parameter_of(scenario, "simulation", 500)
-    asked = parameter.set(scenario, 10)
-    assert float(asked.queue.target or 0) == pytest.approx(10 * 1500 * 8 / 20e6)
-    assert asked.buffer_packets == 500 and asked.queue.discipline == discipline
-    assert asked.queue.interval == scenario.queue.interval
-
-
-def test_red_is_turned_by_its_thresholds():
-    scenario = loads(UPLINK.format(discipline="red"))
-    asked = parameter_of(scenario, "simulation", 500).set(scenario, 10)
-    assert (int(asked.queue.min or 0), int(asked.queue.max or 0)) == (15_000, 45_000)
-    least = parameter_of(scenario, "simulation", 500).set(scenario, 1)
-    assert int(least.queue.min or 0) == 3000  # 2 packets: no weight lets a smaller burst pass
-
-
-def test_cake_is_turned_by_its_rtt():
-    scenario = loads(UPLINK.format(discipline="cake"))
-    parameter = parameter_of(scenario, "simulation", 500)
-    asked = parameter.set(scenario, 10)
-    assert float(asked.queue.rtt or 0) == pytest.approx(20 * 10 * 1500 * 8 / 20e6)
-    assert asked.queue.target is None and asked.buffer_packets == 500
-    aqm = parameter.describe(10)
-    assert aqm.parameter == "target" and aqm.interval_s == pytest.approx(20 * aqm.target_s)
-
-
 @pytest.mark.parametrize(
     ("discipline", "said"),
     [("cake", r"root cake besteffort flows rtt \d+us"), ("cobalt", r"queue.discipline\W+cake")],
@@ -62,32 +34,6 @@ def test_what_tc_cannot_be_given_with_a_limit_is_said(discipline, said):
     with pytest.raises(PlatformError) as error:
         emit(wanted, port, "linux-tc")
     assert re.search(said, str(error.value.hint))
-
-
-def test_unlimited_is_a_queue_that_drops_nothing_early():
-    scenario = loads(UPLINK.format(discipline="red"))
-    asked = parameter_of(scenario, "simulation", 500).unlimited(scenario, 9999)
-    assert asked.queue.discipline == "drop-tail" and asked.queue.parameters == {}
-    assert asked.buffer_packets == 9999
-
-
-@pytest.mark.parametrize(
-    ("discipline", "engine"), [("drop-tail", "simulation"), ("codel", "theory")]
-)
-def test_elsewhere_the_limit_is_sized(discipline, engine):
-    scenario = loads(UPLINK.format(discipline=discipline))
-    parameter = parameter_of(scenario, engine, 500)
-    assert parameter.guard_packets is None and parameter.set(scenario, 10).buffer_packets == 10
-    said = notes_of(scenario, engine, parameter)
-    assert bool(said) == (discipline == "codel") and all("drop-tail" in line for line in said)
-
-
-def test_an_interval_below_the_longest_round_trip_is_said():
-    scenario = loads(UPLINK.format(discipline="codel"))
-    (line,) = notes_of(scenario, "simulation", parameter_of(scenario, "simulation", 500))
-    assert "interval, 100 ms, is shorter than the longest round trip, 120 ms" in line
-    longer = loads(UPLINK.format(discipline="codel"), overrides=["queue.interval=200 ms"])
-    assert notes_of(longer, "simulation", parameter_of(longer, "simulation", 500)) == []
 
 
 @pytest.mark.parametrize("discipline", ["red", "pie", "codel", "fq_codel", "dualpi2"])
@@ -126,14 +72,6 @@ def test_thresholds_that_miss_a_goal_keep_their_ratio():
     answer = forebay.size(scenario, seeds=1, max_seeds=1, jobs=1)
     assert answer.aqm.parameter == "min"
     assert answer.aqm.max_bytes == 1.5 * answer.aqm.min_bytes < 600_000
-
-
-def test_red_of_a_class_queue_says_below_which_size_it_does_nothing():
-    one = {"name": "one", "default": True, "red": {"min": "60 kB"}}
-    classes = {"queue.discipline": "classes", "queue.classes": [one]}
-    scenario = loads(UPLINK.format(discipline="drop-tail")).replace(classes)
-    notes = notes_of(scenario, "simulation", parameter_of(scenario, "simulation", 500))
-    assert any("RED of one acts above an average of 60000 B" in each for each in notes)
 
 
 STEP = """

@@ -14,7 +14,7 @@ from forebay.outcome import (
     Quantiles,
     Verdict,
 )
-from forebay.search.evidence import Evidence, at_least, completion_part, judge
+from forebay.search.evidence import Evidence, completion_part, judge
 
 
 def metric(value: float, low: float | None = None, high: float | None = None, n: int = 5) -> Metric:
@@ -66,12 +66,6 @@ def test_half_an_interval_is_its_larger_half():
     assert metric(1.0, 0.9).half_width is None and metric(1.0).half_width is None
 
 
-def test_what_is_at_least_so_much_keeps_its_estimate():
-    assert at_least(0.2, 3) == metric(0.2, 0.2, None, 3)
-    assert at_least(0.2, 3, 0.4) == metric(0.4, 0.2, None, 3)
-    assert at_least(0.2, 3).is_open and not metric(0.2).is_open and not around(1, 0.1).is_open
-
-
 def test_an_open_completion_time_is_the_lower_end_of_what_it_is_at_least():
     assert completion_part(kind(fct=metric(3.0)), "mean") == metric(3.0)
     assert completion_part(kind(least=around(2.0, 0.5)), "mean") == metric(2.0, 1.5, None)
@@ -90,20 +84,6 @@ def test_classes_weigh_by_their_flows_and_their_intervals_add_as_independent_one
     half = 2.0 * math.hypot(above / 5.0, below / 2.5)
     assert found.high - found.value == pytest.approx(half)
     assert found.value - found.low == pytest.approx(half)
-
-
-def test_a_class_without_an_interval_leaves_the_whole_without():
-    exact = [kind(1, fct=metric(2.0)), kind(1, fct=around(4.0, 0.1))]
-    found = increase(exact, [kind(1, fct=around(1.0, 0.1)), kind(1, fct=around(1.0, 0.1))])
-    assert found == metric(2.0)
-    other = increase([kind(1, fct=around(2.0, 0.1))], [kind(1, fct=metric(1.0))])
-    assert other == metric(1.0)
-
-
-def test_the_fewest_replications_count():
-    here = [kind(1, fct=around(2.0, 0.1, n=7)), kind(1, fct=around(2.0, 0.1, n=4))]
-    found = increase(here, [kind(1, fct=around(1.0, 0.1)), kind(1, fct=around(1.0, 0.1))])
-    assert found.n == 4
 
 
 def test_no_increase_without_something_to_compare_with():
@@ -136,18 +116,6 @@ def test_the_bound_of_what_has_not_ended_keeps_the_noise_of_its_estimate():
     assert bound(found) == pytest.approx((1.0, low))
     assert judge(found, 0.6, at_least=False) is Verdict.UNDECIDED
     assert judge(found, 0.4, at_least=False) is Verdict.MISSED
-
-
-def test_one_class_that_has_not_ended_bounds_the_mean_of_all_from_below():
-    here = [kind(1, least=around(2.0, 0.3)), kind(3, fct=around(6.0, 0.4))]
-    found = increase(here, [kind(4, fct=around(2.5, 0.1))])
-    half = math.hypot(0.3, 3 * 0.4) / 4
-    low = 1.0 - 2.0 * math.hypot(half / 5.0, 0.1 / 2.5)
-    assert bound(found) == pytest.approx((1.0, low))
-    without = increase(
-        [kind(1, least=metric(2.0)), kind(3, fct=metric(6.0))], [kind(fct=metric(2.5))]
-    )
-    assert without == metric(1.0, 1.0, None)
 
 
 def test_real_time_loss_weighs_by_what_was_sent():

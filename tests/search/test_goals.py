@@ -3,13 +3,12 @@
 import math
 
 import pytest
-from tests.search.conftest import asked
 
 import forebay
 from forebay.outcome import Metric, Verdict
 from forebay.scenario import loads
 from forebay.search.evidence import all_of, judge
-from forebay.search.goals import GOAL_KINDS, Goal, NoGoals, goals_of
+from forebay.search.goals import GOAL_KINDS, Goal
 
 KIND = {kind.name: kind for kind in GOAL_KINDS}
 
@@ -46,30 +45,11 @@ def test_all_goals_must_be_met_and_one_missed_is_enough():
     assert all_of([undecided, missed, met]) is missed
 
 
-def test_only_goals_that_are_set_count_and_in_one_order():
-    goals = goals_of(asked(queue_delay_p99=0.01, utilization=0.98))
-    assert [goal.kind.name for goal in goals] == ["utilization", "queue_delay_p99"]
-
-
-def test_no_goal_is_bad_input_in_one_line_that_says_what_to_write():
-    with pytest.raises(NoGoals) as caught:
-        goals_of(asked())
-    assert caught.value.exit_status == 2
-    assert "\n" not in str(caught.value)
-    assert '"goals.utilization": 0.98' in str(caught.value)
-
-
 def test_excess_compares_goals_of_different_units():
     assert Goal(KIND["utilization"], 0.98).normalized_excess(metric(0.96)) == pytest.approx(2)
     assert Goal(KIND["loss_rate"], 0.01).normalized_excess(metric(0.02)) == pytest.approx(2)
     assert Goal(KIND["utilization"], 1.0).normalized_excess(metric(0.999)) == math.inf
     assert Goal(KIND["utilization"], 1.0).normalized_excess(metric(1.0)) == 1
-
-
-def test_targets_are_written_as_a_person_would():
-    assert str(Goal(KIND["utilization"], 0.98)) == "utilization of at least 98 %"
-    assert str(Goal(KIND["loss_rate"], 0.0005)) == "loss rate of at most 0.05 %"
-    assert str(Goal(KIND["queue_delay_p99"], 0.012)) == "queue delay p99 of at most 12 ms"
 
 
 @pytest.mark.parametrize("discipline", ["drop-tail", "fq_codel"])

@@ -64,12 +64,10 @@ def curves(scenario: Scenario) -> dict[str, Callable[[float], float]]:
         "utilization_probability": lambda b: 1.0 - math.exp(-b / scale),
         "loss_rate_probability": lambda b: 1.0 - math.exp(-2 * b / scale),
     }
+    share = rate / len(scenario.traffic)
     for index, group in enumerate(scenario.traffic):
-        share = rate / len(scenario.traffic)
         found |= {
-            f"traffic.{index}.throughput": lambda b, s=share: (
-                s * (1.0 - 0.4 * math.exp(-b / scale))
-            ),
+            f"traffic.{index}.throughput": lambda b: share * (1.0 - 0.4 * math.exp(-b / scale)),
             f"traffic.{index}.loss_rate": lambda b: lost(b) + 1e-5 * b * packet_s / 0.1,
         }
         if group.kind == "short":
@@ -116,6 +114,9 @@ def sized(
 
 def short(answer: SizeResult) -> dict[str, Any]:
     """Return an answer without the outcomes, which the engine of these tests makes up."""
+    least, chosen, limit = answer.buffer, answer.recommended, answer.limit or math.inf
+    assert least is None or 1 <= least.low <= least.packets <= least.high
+    assert chosen is None or 1 <= chosen.packets <= limit or answer.scaled is not None
     document = answer.to_dict()
     document["curve"] = [
         [point["packets"], point["seeds"], point["verdict"], *ends(point["goals"])]
@@ -261,6 +262,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "a range of flows, 20 s": within(20, LONG, *LARGE, BUSY, "traffic.0.flows=10000..20000"),
     "a slow machine": within(60, LONG, *LARGE, BUSY, speed=1e6),
     "a machine that is far too slow": within(5, LONG, *LARGE, BUSY, speed=2e4),
+    **{f"sizes of a chip, {s} s": within(s, LONG, BUSY, speed=1e6, sizes=(16, 64, 256, 1024))
+       for s in (1, 5)},
     "a fast machine": within(60, LONG, *LARGE, BUSY, speed=1e9),
     "ctrl-c within a budget": within(30, LONG, *LARGE, BUSY, stop_after=6),
 }  # fmt: skip

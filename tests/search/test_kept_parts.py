@@ -6,12 +6,13 @@ sides of thresholds.
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.kept import Kept, plain
-from tests.search.conftest import KnownEngine, saturating
+from tests.search.conftest import Curve, KnownEngine, saturating
 from tests.search.test_evidence import around, kind, outcome
 from tests.search.test_evidence import metric as some
 from tests.search.test_kept import ANSWERS, DATA, LONG, SHORT, VOICE, WEB
@@ -26,12 +27,20 @@ from forebay.outcome import Outcome
 from forebay.scenario import Duration, Measure, Scenario, ScenarioError, loads
 from forebay.search import budget, carry, cost, evidence, recommended, run_within, scaling
 from forebay.search.goals import GOAL_KINDS, Goal, GoalNotAnswered, NobodyCrosses, NoGoals, goals_of
+from forebay.search.level import Level, Options
 from forebay.search.network_links import NetworkLinks, NetworkLoad, link_sizes, smallest_set
 from forebay.search.parameter import notes_of, parameter_of
-from forebay.search.problem import first_guess, most_by_delay, square_root_rule, upper_limit
-from forebay.search.recommended import Chosen, choose, price
+from forebay.search.problem import (
+    Problem,
+    first_guess,
+    most_by_delay,
+    square_root_rule,
+    upper_limit,
+)
+from forebay.search.recommended import Chosen, Needs, choose, price
 from forebay.search.remarks import assumed, late_starts, link_rates, remarks
 from forebay.search.rows import crossing, least, region
+from forebay.search.search import _nearest_run
 
 SHIPPED = Path(__file__).parents[2] / "scenarios"
 TYPICAL = ("oc3-gsr", "mix", "class-queues", "l4s", "video-and-tcp", "pareto", "incast",
@@ -41,6 +50,11 @@ TABLE = 'link.rate = "1 Gbit/s"\nqueue.size = "99 packets"\nmeasure.duration = "
 MOVED = TABLE + 'kind = "transfers"\nload = 0.5\nsize = "web-search"\nrtt = "5 ms"\n'
 BURSTY = TABLE + 'kind = "onoff"\nflows = 9\npeak_rate = "99 Mbit/s"\non = "1 s"\noff = "3 s"\n'
 FILM = TABLE + 'kind = "video"\nflows = 9\nrate = "9 Mbit/s"\n'
+BESIDE = '[[traffic]]\nkind = "udp"\nflows = 20\nload = 0.1\n'
+RED = (
+    'queue.discipline = "classes"\n'
+    'queue.classes = [{ name = "one", default = true, red = { min = "60 kB" } }]\n'
+)
 
 
 def links() -> Iterator[tuple[str, Scenario]]:
@@ -57,7 +71,8 @@ OF_KINDS = (
     ("film", FILM), ("poisson", DATA, "traffic.0.arrivals=poisson"),
     ("datagrams above the link", DATA, "traffic.0.load=1.4"),
     ("datagrams of a rate", VOICE, "traffic.1.flows=3"),
-    ("small packets", LONG, "traffic.0.packet=200 B"), ("bbr", LONG, "traffic.0.congestion_control=bbr"),
+    ("small packets", LONG, "traffic.0.packet=200 B"),
+    ("bbr", LONG, "traffic.0.congestion_control=bbr"),
     ("mixed controls", SHORT, "traffic.0.congestion_control={cubic=0.6, bbr3=0.4}"),
     *((f"{n} flows at {rate}", LONG, f"traffic.0.flows={n}", f"link.rate={rate}") for n, rate in (
         (1, "1 Mbit/s"), (4, "10 Gbit/s"), (24, "1 Gbit/s"), (99, "40 Gbit/s"), (101, "40 Gbit/s"),
@@ -70,14 +85,22 @@ OF_KINDS = (
     ("all written", LONG, "traffic.0.congestion_control=reno", "traffic.0.access_rate=2 Gbit/s",
      "traffic.0.sender=ns2", "traffic.0.start=0 s", "traffic.0.packet=1000 B",
      "traffic.0.offload=off"),
+    ("data beside", LONG + BESIDE), ("poisson beside", LONG + BESIDE, "traffic.1.arrivals=poisson"),
+    ("slower access", LONG, "link.rate=9 Gbit/s", "traffic.0.access_rate=400 Mbit/s"),
+    ("two links", LONG + '[[links]]\nname = "next"\nrate = "99 Mbit/s"\n'),
     ("five classes", LONG + "".join(
         f"[[traffic]]\nname = \"c{k}\"\nflows = {k}\nrtt = \"30 ms\"\n" for k in range(1, 6))),
-    ("few transfers", MOVED, "measure.duration=20 ms"), ("some transfers", MOVED, "measure.duration=2 s"),
+    ("few transfers", MOVED, "measure.duration=20 ms"),
+    ("some transfers", MOVED, "measure.duration=2 s"),
     ("few short flows", WEB, "measure.duration=1 ms", "traffic.0.load=0.02"),
     ("heavy short flows", WEB, "traffic.0.length={pareto={mean='30 packets', shape=1.1}}",
      "measure.duration=2 s"),
     *((f"under {name}", LONG, f"queue.discipline={name}") for name in (
         "codel", "fq_codel", "pie", "red", "cake", "dualpi2", "cobalt", "bfifo")),
+    ("red of its own", LONG, "queue.discipline=red", "queue.min=400 kB", "queue.max=600 kB"),
+    ("a step", LONG, "queue.discipline=red", "queue.min=30 kB", "queue.max=30001 B"),
+    ("classes, one of red", RED + LONG),
+    ("a long interval", LONG, "queue.discipline=codel", "queue.interval=200 ms"),
     ("fq_codel of 64", LONG, "queue.discipline=fq_codel", "queue.buckets=64"),
     ("ring", LONG, "queue.transmit_ring=4"), ("losses", LONG, "link.loss=0.002"),
     ("policer", LONG, "link.policer={rate='99 Mbit/s', burst='90 kB'}"),
@@ -91,7 +114,8 @@ OF_KINDS = (
     ("memory", LONG, "memory=3 MB", "queue.alpha=0.5"),
     ("slow access", LONG, "traffic.0.access_rate=400 Mbit/s"),
     ("peaks above ten links", BURSTY, "link.rate=5 Mbit/s", "traffic.0.flows=1"),
-    ("a loss goal", LONG, "goals.loss_rate=0.01"), ("a class's loss goal", LONG, "traffic.0.goals.loss_rate=0.01"),
+    ("a loss goal", LONG, "goals.loss_rate=0.01"),
+    ("a class's loss goal", LONG, "traffic.0.goals.loss_rate=0.01"),
     ("a class's rate", SHORT, "traffic.0.goals.throughput=9 Mbit/s"),
 )  # fmt: skip
 
@@ -176,8 +200,8 @@ GOALS = [Goal(each, target) for each, target in zip(
     GOAL_KINDS, (0.98, 0.01, 0.005, 0.02, 0.1), strict=True)]  # fmt: skip
 VALUES = (0.0, 1e-9, 0.00049, 0.005, 0.01, 0.0999, 0.5, 0.98, 0.9999, 1.0, 1.5, 12_345.6)
 METRICS = (
-    some(0.98), some(0.97, 0.96, 0.98), some(0.985, 0.97, 0.99), some(0.02, 0.01), some(0.0, 0.0, 0.0),
-    some(0.01, 0.005, 0.02), some(1.0, 0.99, 1.0),
+    some(0.98), some(0.97, 0.96, 0.98), some(0.985, 0.97, 0.99), some(0.02, 0.01),
+    some(0.0, 0.0, 0.0), some(0.01, 0.005, 0.02), some(1.0, 0.99, 1.0),
 )  # fmt: skip
 RULE = scaling.ScalingRule(1.0, 1000.0)
 WINDOWS = scaling.ScalingRule(0.3, 1000.0)
@@ -205,10 +229,7 @@ def times() -> list[Any]:
     """Return how a clock corrects prices, run by run."""
     found: list[Any] = []
     for seconds in (0.01, 0.021, 3.0):
-        speed, engine = (
-            cost.Speed(2),
-            KnownEngine({"utilization": saturating(9.0)}, packets_per_s=1e4),
-        )
+        speed, engine = cost.Speed(2), KnownEngine({"utilization": saturating(9.0)})
         engine.packets_per_s = float(loads(LONG).link.rate) / 12_000 * 60.0 / seconds
         timed = budget.Timed(engine, speed, engine.clock)
         for seeds in ((1,), (1,), (1, 2, 3), (4, 5)):
@@ -232,11 +253,16 @@ def refusals() -> list[str]:
     return [str(plain_one.but(**each)) for each in facts]
 
 
+TRIES: tuple[tuple[int, float, tuple[str, ...]], ...] = (
+    (0, 1e9, ()), (2, 1e9, ()), (99, 1e9, ()), (99, 60.0, ()), (99, 0.0, ()),
+    (99, 1e9, ("measure.duration=9 s",)),
+)  # fmt: skip
+
+
 def settles() -> list[Any]:
     """Return the windows of runs that settle at the first, at the third, or at no try."""
     found = []
-    for tries, left_s, sets in ((0, 1e9, ()), (2, 1e9, ()), (99, 1e9, ()), (99, 60.0, ()), (99, 0.0, ()),
-                                (99, 1e9, ("measure.duration=9 s",))):  # fmt: skip
+    for tries, left_s, sets in TRIES:
         for sawtooths in (None, sawtooths_s):
             seen: list[Any] = []
 
@@ -248,7 +274,7 @@ def settles() -> list[Any]:
 
             asked = loads(LONG, overrides=sets)
             ended = run_within.run_settled(
-                run, asked, lambda s=left_s: s, 2, cost.Speed(2), sawtooths
+                run, asked, partial(float, left_s), 2, cost.Speed(2), sawtooths
             )
             said = run_within.said(ended, asked, sawtooths)
             found.append([seen, said.classes[0].unsettled])
@@ -262,21 +288,24 @@ def fits() -> list[Any]:
     return [each and plain(each.measure) for each in made]
 
 
+BUSY = "goals.utilization=0.9"
+ASKED = (
+    (BUSY,), (BUSY, "goals.queue_delay_p99=9 ms"), (BUSY, "goals.loss_rate=0.1"),
+    (BUSY, "link.rate=2 Gbit/s", "traffic.0.flows=20"),
+)  # fmt: skip
+
+
 def chosen() -> list[Any]:
     """Return what the rule chooses of rows, with the price, for goals and limits."""
     found = []
-    for sets in (("goals.utilization=0.9",), ("goals.utilization=0.9", "goals.queue_delay_p99=9 ms"),
-                 ("goals.utilization=0.9", "goals.loss_rate=0.1"),
-                 ("goals.utilization=0.9", "link.rate=2 Gbit/s", "traffic.0.flows=20")):  # fmt: skip
+    for sets in ASKED:
         for lost in (0.0, 0.004, 0.01, 0.05):
             for sizes in ((), (16, 64, 100, 256)):
                 of = problem(loads(LONG, overrides=sets), sizes=sizes)
                 rows = [
                     at(of, b, 1 - 0.5 * math.exp(-b / 30), lost * math.exp(-b / 400), b * 77e-6)
-                    for b in (8, 16, FLOOR, 64, 100, 120, 180, 256)
-                    if b
+                    for b in (8, 16, 64, FLOOR, 100, 120, 180, 256)
                 ]
-                rows.sort(key=lambda each: each.packets)
                 made = choose(of, rows, of.limit)
                 if isinstance(made, Chosen):
                     costs = [
@@ -288,15 +317,29 @@ def chosen() -> list[Any]:
     return found
 
 
+def nearest() -> list[Any]:
+    """Return what stands where the time ended before the rule's next size was run."""
+    found = []
+    for sizes in ((), (64, 200), (16,)):
+        for more in ((), ("queue.discipline=codel",)):
+            of = problem(loads(LONG, overrides=[BUSY, *more]), sizes=sizes)
+            engine = KnownEngine({"utilization": saturating(30.0)}, name="simulation")
+            level = Level(of, engine, Options((1, 2), 2))
+            for packets in (16, 64, 120, 200):
+                level.run(packets)
+            made = [_nearest_run(of, level, Needs(n)) for n in (10, 90, 150, 900)]
+            found.append([one and [one.packets, one.step, plain(one.floor)] for one in made])
+    return found
+
+
+USED = (0.8, 0.95, 0.85, 0.93, 0.99), (0.5, 0.6, 0.7, 0.8, 0.85), (0.9, 0.91, 0.92, 0.93, 1.0)
+
+
 def regions() -> list[Any]:
     """Return the regions and crossings of curves that rise, fall, and do both."""
     of = problem(loads(LONG, overrides=["goals.utilization=0.9", "goals.queue_delay_p99=9 ms"]))
     found = []
-    for used in (
-        (0.8, 0.95, 0.85, 0.93, 0.99),
-        (0.5, 0.6, 0.7, 0.8, 0.85),
-        (0.9, 0.91, 0.92, 0.93, 1.0),
-    ):
+    for used in USED:
         rows = [
             at(of, b, u, 0.0, b * 77e-6) for b, u in zip((10, 30, 60, 90, 160), used, strict=True)
         ]
@@ -309,13 +352,19 @@ def regions() -> list[Any]:
     return found
 
 
+def always(value: float) -> Curve:
+    return lambda _: value
+
+
 def whole() -> list[Any]:
     """Return an outcome of a smaller link as that of the whole, with and without its windows."""
     of = loads(SHORT)
-    metrics = {"utilization": 0.9, "loss_rate": 0.01, "queue_delay_mean": 0.004, "queue_delay_p99": 0.009,
-               "queue_delay_maximum": 0.01, "traffic.0.throughput": 1e7, "traffic.0.loss_rate": 0.02,
-               "traffic.1.fct_mean": 0.3, "traffic.1.fct_p99": 0.9}  # fmt: skip
-    flat = {name: (lambda b, v=value: v) for name, value in metrics.items()}
+    metrics = {
+        "utilization": 0.9, "loss_rate": 0.01, "queue_delay_mean": 0.004, "queue_delay_p99": 0.009,
+        "queue_delay_maximum": 0.01, "traffic.0.throughput": 1e7, "traffic.0.loss_rate": 0.02,
+        "traffic.1.fct_mean": 0.3, "traffic.1.fct_p99": 0.9,
+    }  # fmt: skip
+    flat = {name: always(value) for name, value in metrics.items()}
     small = scaling.scaled(of, 5.0).with_buffer(40)
     run = KnownEngine(flat, {"loss_rate": 0.001}).run(small, [1, 2])
     made = [scaling.as_whole(run, of, 5.0, 120, windows=w) for w in (1.0, 2.0, 0.5, 0.05)]
@@ -324,7 +373,11 @@ def whole() -> list[Any]:
 
 def increases() -> list[Any]:
     """Return what evidence reads of classes that end, or not, with and without intervals."""
-    ends = [kind(2, fct=around(2.0, 0.3)), kind(3, least=around(6.0, 0.4)), kind(1, fct=some(4.0))]
+    ends = [
+        kind(2, fct=around(2.0, 0.3)),
+        kind(3, least=around(6.0, 0.4, n=4)),
+        kind(1, fct=some(4.0)),
+    ]
     other = [kind(2, fct=around(1.0, 0.1)), kind(3, fct=around(3.0, 0.2)), kind(1, fct=some(3.0))]
     pairs = ((0, 1), (0, 3), (0, 2), (2, 3), (1, 2), (2, 2))
     found = [
@@ -338,13 +391,10 @@ def increases() -> list[Any]:
 
 def sets() -> list[Any]:
     found: list[Any] = []
-    for needs, coupled in (
-        ((0.2, 0.5, 3.0), 0.0),
-        ((0.2, 0.5, 3.0), 0.6),
-        ((0.9, 0.1), -0.6),
-        ((4.0,), 0.0),
-    ):
-        places, told = Known(needs, coupled), list[float]()
+    for places in (
+        Known((0.2, 0.5, 3.0)), Known((0.2, 0.5, 3.0), 0.6), Known((0.9, 0.1), -0.6), Known((4.0,)),
+    ):  # fmt: skip
+        told = list[float]()
         found.append([smallest_set(places, told.append), len(places.tried), told])
     return found
 
@@ -379,8 +429,7 @@ def parsed(text: str) -> Any:
 
 def fields() -> list[str]:
     found = []
-    for text, of in ((LONG, "link.policer.burst"), (LONG, "link.shaper.burst"), (LONG, "queue.alpha"),
-                     (LONG, "queue.size"), (LONG + 'memory = "3 MB"\n', "queue.alpha")):  # fmt: skip
+    for of in ("link.policer.burst", "link.shaper.burst", "queue.alpha", "queue.size"):
         try:
             parameter_of(loads(LONG), "simulation", 9, of)
         except ScenarioError as error:
@@ -409,6 +458,14 @@ def delays() -> list[Any]:
                      ("goals.queue_delay_p99=9 ms", "goals.queue_delay_mean=1 ms"))]  # fmt: skip
 
 
+def unsaid(of: Problem) -> list[Any]:
+    """Return the defaults of a question and of its first link."""
+    level = Level(of, KnownEngine({}), Options((1, 2), 2))
+    exponent = plain(level.of)
+    parameter = plain(of.parameter)
+    return [of.limit, of.smallest, level.factor, plain(level.rule), exponent, parameter]
+
+
 def lines() -> list[Any]:
     """Return late starts of a run whose window was lengthened, and of one that was not."""
     texts = {
@@ -425,10 +482,12 @@ def lines() -> list[Any]:
 
 FUNCTIONS: dict[str, Callable[[], Any]] = {
     "seconds in words": lambda: [cost.in_words(s) for s in (
-        0.0, 0.0123, 0.5, 1.26, 9.99, 10.0, 45.5, 89.9, 90.0, 91.0, 150.0, 599.0, 5399.0, 5400.0, 86_400.0)],
-    "prices by flows": lambda: [cost.packets_s(loads(LONG, overrides=[
-        f"traffic.0.flows={n}", "link.rate=800 Gbit/s", f"traffic.0.congestion_control={control}"]), 1e6)
-        for n in (1, 100, 300, 5000, 60_000, 100_000, 250_000) for control in ("cubic", "bbr")],
+        0.0, 0.0123, 0.5, 1.26, 9.99, 10.0, 45.5, 89.9, 90.0, 91.0, 150.0, 599.0, 5399.0, 5400.0,
+        86_400.0)],
+    "prices by flows": lambda: [
+        cost.packets_s(loads(LONG, overrides=["link.rate=800 Gbit/s", flows, control]), 1e6)
+        for flows in (f"traffic.0.flows={n}" for n in (1, 100, 300, 5000, 60_000, 100_000, 250_000))
+        for control in (f"traffic.0.congestion_control={name}" for name in ("cubic", "bbr"))],
     "prices of seeds": lambda: [
         cost.Speed(jobs, predicted_s=2.0, passed_s=3.0).wall_s(loads(LONG), 9.0, seeds)
         for jobs in (1, 2, 5) for seeds in (1, 2, 5, 6)] + [cost.Speed(1).factor],
@@ -436,7 +495,8 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
     "refusals": refusals,
     "shorter windows": lambda: [
         plain(budget.shorter(Measure(warmup=Duration(w), duration=Duration(d)), rtt, share))
-        for w, d in ((20, 40), (300, 30)) for rtt in (0.001, 0.1) for share in (0.9, 0.5, 0.1, 0.001)],
+        for w, d in ((20, 40), (300, 30)) for rtt in (0.001, 0.1)
+        for share in (0.9, 0.5, 0.1, 0.001)],
     "measures": lambda: [plain(budget.measure_of(*each)) for each in (
         (1.23456, 7.0), (9.0, 0.0001), (90.0, 30.0, 0.25))],
     "a window beyond a day": lambda: plain(budget.wanted(
@@ -454,8 +514,10 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
         "0.5 bdp", "", ",", "many packets", "0 packets", "5 apples", "9", ",".join(["1"] * 1001))],
     "chosen": chosen,
     "regions": regions,
-    "bursts": lambda: [plain(recommended.bursts(loads(LONG, overrides=[f"link.rate={rate}"])))
-                       for rate in ("1 Mbit/s", "100 Mbit/s", "900 Mbit/s", "1 Gbit/s", "9 Gbit/s")],
+    "the nearest that was run": nearest,
+    "bursts": lambda: [
+        plain(recommended.bursts(loads(LONG, overrides=[f"link.rate={rate} Mbit/s"])))
+        for rate in (1, 100, 900, 1000, 9000)],
     "price sizes": lambda: [recommended.price_sizes(n, 100) for n in (1, 2, 50, 51)],
     "as the whole": whole,
     "increases": increases,
@@ -478,15 +540,22 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
         [evidence.judge(each, target, at_least=floor) for each in METRICS]
         for target in (0.0, 0.01, 0.97, 0.98, 1.0) for floor in (True, False)],
     "seeds wanted": lambda: [
-        evidence.seeds_wanted(each, target, 5) for each in METRICS for target in (0.97, 0.98, 0.99)],
+        evidence.seeds_wanted(each, target, 5)
+        for each in METRICS for target in (0.97, 0.98, 0.99)],
+    "what is not said": lambda: [
+        plain(budget.measure_of(2.0, 3.0)), plain(scaling.rule_of(loads(LONG), 40.0)),
+        smaller(scaling.scaled(loads(LONG), 4.0)), plain(RULE), RULE.likely, RULE.steepest,
+        plain(cost.Speed(3)) | {"price": 0}, cost.Speed(3).factor, plain(evidence.at_least(0.2, 3)),
+        unsaid(problem(loads(LONG, overrides=["goals.utilization=0.9"])))],
     "errors": lambda: [str(error) for error in (
         NoGoals(), NobodyCrosses("core"), GoalNotAnswered("loss_rate", "theory"),
         GoalNotAnswered("loss_rate", "simulation"))],
     "exit statuses": lambda: [
-        GoalNotAnswered("loss_rate", name).exit_status for name in ("theory", "simulation", "atlas")],
+        GoalNotAnswered("loss_rate", name).exit_status
+        for name in ("theory", "simulation", "atlas")],
 }  # fmt: skip
 CASES: dict[str, Callable[[], Any]] = {
-    **{name: lambda of=of: of_link(of) for name, of in links()},
+    **{name: partial(of_link, of) for name, of in links()},
     **FUNCTIONS,
 }
 KEPT = Kept(__file__.replace("test_kept_parts.py", "kept-parts.json"), CASES)

@@ -8,7 +8,7 @@ from tests.search.conftest import asked
 
 import forebay
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
-from forebay.scenario import Scenario, ScenarioError, loads
+from forebay.scenario import Scenario
 from forebay.search.answer import memory_binds, none_meets
 from forebay.search.problem import Problem, problem_of
 from forebay.search.recommended import (
@@ -16,11 +16,8 @@ from forebay.search.recommended import (
     Needs,
     bursts,
     choose,
-    parse_sizes,
     price,
-    price_sizes,
 )
-from forebay.search.refine import _between
 from forebay.search.rows import Row, crossing, row
 from forebay.search.search import more_seeds
 
@@ -76,22 +73,12 @@ def test_it_holds_two_bursts_of_hosts_as_long_as_they_are_sent(rate, packets):
     assert chosen(of, at(of, 1, 0.9), at(of, packets, 0.9)) == (packets, 2)
 
 
-def test_a_size_that_was_not_run_is_asked_for():
-    of = problem(asked(utilization=0.5, rate="1 Gbit/s"))
-    assert choose(of, [at(of, 1, 0.9)], of.limit) == Needs(FLOOR)
-
-
 @pytest.mark.parametrize(("lost", "share"), [(0.05, 1.0), (0.01, 1.0), (0.004, 0.4), (0.0, 0.0)])
 def test_it_is_the_rule_of_the_square_root_as_far_as_the_queue_loses(lost, share):
     of = problem(asked(utilization=0.5))
     wanted = math.ceil(share * 1291.67 / 10)
     seen = [at(of, 15, 0.9, lost), at(of, max(wanted, 16), 0.99, lost / 2)]
     assert chosen(of, *seen) == ((wanted, 3) if wanted > 15 else (15, 1))
-
-
-def test_a_goal_on_loss_takes_the_rule_away():
-    of = problem(asked(utilization=0.5, loss_rate=0.06))
-    assert chosen(of, at(of, 15, 0.9, 0.05), at(of, 130, 0.99, 0.04)) == (15, 1)
 
 
 def test_no_more_than_the_goals_allow():
@@ -107,18 +94,6 @@ def test_no_size_is_chosen_where_none_meets():
     assert choose(of, [at(of, 10, 0.5), at(of, 1000, 0.9)], of.limit) is None
 
 
-@pytest.mark.parametrize(
-    ("sizes", "packets"),
-    [((64, 128, 256), 128), ((50, 104), 104), ((100, 129), 129), ((20, 60), 60), ((5,), None)],
-)
-def test_only_sizes_that_can_be_configured(sizes, packets):
-    of = problem(asked(utilization=0.8), sizes=sizes)
-    used = {5: 0.5, 15: 0.85}
-    seen = [at(of, b, used.get(b, 0.99), 0.008) for b in sorted({*sizes, 15})]
-    found = choose(of, seen, of.limit)
-    assert (found and found.packets) == packets  # r RTT/sqrt(n) x 0.8 asks for 104
-
-
 def test_the_price_has_half_double_and_what_one_percent_takes():
     of = problem(asked(utilization=0.5))
     lost = {50: 0.05, 100: 0.02, 200: 0.0125, 400: 0.005}
@@ -130,12 +105,6 @@ def test_the_price_has_half_double_and_what_one_percent_takes():
     last = found[-1]
     assert last.approximate
     assert last.loss_rate.value == pytest.approx(0.01) and last.loss_rate.low is None
-
-
-def test_one_percent_is_no_row_where_no_size_loses_less():
-    of = problem(asked(utilization=0.5))
-    rows = [at(of, b, 0.99, 0.1) for b in (1, 2)]
-    assert [each.why for each in price(rows, rows[0], of.limit)] == ["recommended", "double"]
 
 
 def test_one_percent_is_looked_for_above_the_size_alone():
@@ -154,36 +123,6 @@ def test_one_row_shows_that_no_size_meets_if_the_curve_is_whole(complete, none):
     assert not none_meets([at(of, 10, 0.95)], complete=complete)
 
 
-def test_a_gap_whose_ends_are_on_one_side_is_halved():
-    of = problem(asked(utilization=0.9))
-    low, high = at(of, 16, 0.95), at(of, 64, 0.99)
-    assert _between(low, high, "value", 1.0) == 32
-    assert _between(at(of, 16, 0.8), high, "value", 1.0) != 32
-    assert _between(low, at(of, 17, 0.99), "value", 1.0) is None
-
-
-@pytest.mark.parametrize(("memory", "of", "limit"), [
-    ("15 MB", "queue.alpha", 9900), ("15 MB", "", 5231), (None, "", 5231),
-])  # fmt: skip
-def test_an_alpha_gives_a_queue_less_than_the_memory(memory, of, limit):
-    """0.99 of 10,000 packets; else four bandwidth-delay products and 64."""
-    scenario = asked(utilization=0.9)
-    if memory is not None:
-        scenario = scenario.replace({"memory": memory, "queue.alpha": 1.0})
-    assert problem(scenario, of=of).limit == limit
-
-
-@pytest.mark.parametrize(
-    ("chosen", "beside"),
-    [(1, {2: "double"}), (2, {1: "half", 4: "double"}), (50, {25: "half", 100: "double"}),
-     (51, {25: "half"})],
-)  # fmt: skip
-def test_the_price_shows_half_and_double_where_these_are_sizes(
-    chosen: int, beside: dict[int, str]
-) -> None:
-    assert price_sizes(chosen, 100) == beside
-
-
 def test_the_crossing_lies_between_two_rows_on_a_line_of_logarithms() -> None:
     """Twice the idle time that is asked, and half of it: the mean of the logs of 10 and 40."""
     of = problem(asked(utilization=0.9))
@@ -197,14 +136,6 @@ def test_more_seeds_follow_the_largest() -> None:
     assert list(more_seeds(range(1, 6), 8)) == [6, 7, 8]
     assert list(more_seeds([7, 3], 3)) == [8]
     assert list(more_seeds([7, 3], 2)) == []
-
-
-@pytest.mark.parametrize(("packets", "alpha"), [(1, 0.001), (5000, 1.0), (10_000, 1000.0)])
-def test_an_alpha_is_that_with_which_a_queue_alone_holds_a_size(packets: int, alpha: float) -> None:
-    """alpha / (1 + alpha) of 10,000 packets, between a thousandth and a thousand."""
-    shared = {"memory": "15 MB", "queue.alpha": 1.0}
-    scenario = asked(utilization=0.9).replace(shared)
-    assert problem(scenario, of="queue.alpha").parameter.value(scenario, packets) == alpha
 
 
 LINK = """
@@ -239,34 +170,3 @@ def test_the_reason_says_it():
     answer = forebay.size(forebay.scenario.loads(LINK), max_seeds=2)
     assert answer.recommended is None
     assert "with alpha 0.5 a queue holds 44 packets of the memory at most" in answer.reason
-
-
-TWELVE = '[link]\nrate = "12 Mbit/s"\n[[traffic]]\nflows = 100\n'
-
-
-@pytest.fixture
-def scenario() -> Scenario:
-    return loads(TWELVE)
-
-
-@pytest.mark.parametrize(
-    ("text", "packets"),
-    [
-        ("64,128,256 packets", (64, 128, 256)),
-        ("256 packets, 64 packets,128", (64, 128, 256)),
-        ("150 kB, 300 kB", (100, 200)),
-        ("1,2, 4 ms", (1, 2, 4)),
-    ],
-)
-def test_sizes_share_the_last_ones_unit(text, packets, scenario):
-    if "128" in text and not text.endswith("packets"):
-        with pytest.raises(ScenarioError, match="no unit"):
-            parse_sizes(text, scenario)
-        return
-    assert parse_sizes(text, scenario) == packets
-
-
-@pytest.mark.parametrize("text", ["", ",", "many packets", "0 packets", "5 apples"])
-def test_bad_sizes_are_refused(text, scenario):
-    with pytest.raises(ScenarioError):
-        parse_sizes(text, scenario)

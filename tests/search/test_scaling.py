@@ -10,7 +10,6 @@ from forebay.scenario import Scenario, loads
 from forebay.search.carry import Crossing, exponent, here, prior, whole
 from forebay.search.scaling import (
     ScalingRule,
-    is_one_process,
     rule_of,
     scaled,
     why_not,
@@ -55,10 +54,6 @@ def test_a_smaller_link_has_no_bucket_but_the_rate_of_its_shaper():
     assert float(small.link.rate) == 4e8
 
 
-def test_a_load_is_a_share_and_stays():
-    assert scaled(link(SHORT + "load = 0.8\n", "1 Gbit/s"), 10).traffic[0].load == 0.8
-
-
 def test_many_flows_are_made_fewer_and_few_are_kept():
     assert rule_of(link(MANY), 50.0).share == 1.0
     few = rule_of(link(FEW), 50.0)
@@ -68,77 +63,10 @@ def test_many_flows_are_made_fewer_and_few_are_kept():
     assert scaled(link(FEW), 50.0, few.share).n_flows == 100
 
 
-def test_windows_too_small_to_shrink_stay():
-    small = link(MANY.replace("20000", "500000"), "1 Tbit/s")  # 10 packets each
-    assert rule_of(small, 1e6).share == 1.0
-    assert rule_of(small, 1e6).largest == 20_000
-
-
-def test_a_loss_goal_keeps_the_windows_where_fewer_flows_are_enough():
-    lossy = loads(f'[link]\nrate = "100 Gbit/s"\n{FEW}\n[goals]\nloss_rate = 0.01\n')
-    assert rule_of(lossy, 3.0).share == 1.0 and rule_of(lossy, 3.0).largest == 4.0
-    assert rule_of(lossy, 50.0).shrinks_windows
-
-
-@pytest.mark.parametrize(
-    ("datagrams", "largest"),
-    [
-        ('load = 0.1\narrivals = "poisson"', 800.0),  # as far as the long flows
-        ("load = 0.1", 20.0),  # one flow is left, with its share of the link
-        ('rate = "1 Mbit/s"\narrivals = "poisson"', 4.0),  # the number of flows is the share
-    ],
-)
-def test_datagrams_with_a_load_keep_it_whatever_their_number(datagrams, largest):
-    few = f'[[traffic]]\nkind = "udp"\nflows = 20\n{datagrams}\n'
-    assert rule_of(link(MANY + few), 3.0).largest == pytest.approx(largest)
-
-
-def test_queues_of_fq_codel_go_with_the_flows():
-    whole = link(MANY, extra='[queue]\ndiscipline = "fq_codel"\n')
-    assert scaled(whole, 8.0).queue.buckets == 128
-
-
-def test_an_access_link_stays_slower_than_the_bottleneck():
-    assert rule_of(link(MANY + 'access_rate = "10 Gbit/s"\n'), 100.0).largest == 10.0
-
-
 def test_the_whole_is_itself():
     whole = link(MANY)
     assert scaled(whole, 1.0) is whole
     assert why_not(whole) is None
-
-
-@pytest.mark.parametrize(
-    ("extra", "reason"),
-    [
-        ('[queue]\ndiscipline = "red"\n', "red"),
-        ("[queue]\ntransmit_ring = 4\n", "ring"),
-        ('[link.shaper]\nrate = "20 Gbit/s"\nburst = "1 MB"\nrefill = "interval"\n', "interval"),
-        ('[link.policer]\nrate = "20 Gbit/s"\nburst = "1 MB"\n', "policer"),
-        ('[[links]]\nname = "next"\nrate = "10 Gbit/s"\n', "several links"),
-    ],
-)
-def test_what_cannot_be_scaled_says_why(extra, reason):
-    assert reason in (why_not(link(MANY, extra=extra)) or "")
-
-
-def test_only_poisson_datagrams_at_a_load_are_one_process():
-    def of(**source: object) -> bool:
-        size, group = {"size": "10 packets"}, {"kind": "udp", "flows": 1, **source}
-        asked = {"link": {"rate": "10 Mbit/s"}, "queue": size, "traffic": [group]}
-        return is_one_process(Scenario.from_dict(asked))
-
-    assert of(load=0.5, arrivals="poisson")
-    assert not of(load=0.5, arrivals="constant")
-    assert not of(rate="1 Mbit/s", arrivals="poisson")
-
-
-def test_the_throughput_of_a_class_is_asked_of_its_share_of_the_link():
-    whole = link(f'{MANY}[traffic.goals]\nthroughput = "40 Gbit/s"\n')
-    (smaller,) = scaled(whole, 4.0).traffic
-    assert smaller.goals is not None and float(smaller.goals.throughput or 0) == 10e9
-    (other,) = scaled(link(f"{MANY}[traffic.goals]\nloss_rate = 0.01\n"), 4.0).traffic
-    assert other.goals.throughput is None
 
 
 FEWER = ScalingRule(1.0, 1000.0)
@@ -173,8 +101,3 @@ def test_the_exponent_is_measured_between_links(slope):
     assert found.low <= slope <= found.high
     alone = exponent(before, seen[:1], FEWER, steep=False)
     assert alone.value == pytest.approx(0.4) and alone.high - alone.low > found.high - found.low
-
-
-def test_one_process_has_the_same_queue_at_any_rate():
-    found = exponent(prior(FEWER, steep=False, one_process=True), [], FEWER, steep=False)
-    assert (found.low, found.value, found.high) == (0.0, 0.0, 0.0)

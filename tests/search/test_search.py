@@ -11,7 +11,6 @@ from tests.search.conftest import KnownEngine, asked, delay_at, meets_at, satura
 
 from forebay.outcome import SizeResult
 from forebay.scenario import Goals
-from forebay.search.budget import Interrupted
 from forebay.search.goals import SizingError
 
 ONE = {"seeds": [1], "max_seeds": 1}
@@ -41,13 +40,6 @@ def test_a_delay_ends_the_region_or_leaves_none(scale, share, longest):
     else:
         assert found.exit_status == 1 and found.buffer is None
         assert (found.reason and "contradict" in found.reason) or "missed with each" in found.reason
-
-
-def test_goals_that_nothing_meets_are_told_with_the_best_row():
-    found = size(asked(utilization=0.99), exact(utilization=lambda b: 0.9), **ONE)
-    assert found.exit_status == 1 and found.no_buffer_meets
-    assert "utilization of at least 99 %" in (found.reason or "") and "90 %" in (found.reason or "")
-    assert found.relaxations[0].relaxed == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize("world", range(12))
@@ -148,15 +140,6 @@ def test_a_time_that_ends_early_says_what_was_seen():
     assert found.curve or "fits into the time" in (found.reason or "")
 
 
-def test_ctrl_c_keeps_what_was_found():
-    engine = KnownEngine({"utilization": saturating(50.0)}, stop_after=4)
-    with pytest.raises(Interrupted) as stop:
-        size(asked(utilization=0.95), engine, **ONE)
-    found = stop.value.result
-    assert found.interrupted and len(found.curve) == 4
-    assert (found.reason or "").startswith("stopped after 4 sizes") and found.recommended
-
-
 def test_progress_never_goes_back_and_ends_whole():
     seen: list[float] = []
     size(asked(utilization=0.9), exact(utilization=saturating(30.0)), progress=seen.append, **ONE)
@@ -190,20 +173,3 @@ def test_the_ends_of_a_goals_range_are_goals(goal, target, budget_s):
     assert found.exit_status == 0
     wanted = {("utilization", 1.0): 50, ("loss_rate", 0.0): 50}.get((goal, target), 1)
     assert found.buffer.packets == wanted
-
-
-@pytest.mark.parametrize(("after", "said"), [(1, "1 size;"), (2, "2 sizes;")])
-def test_what_was_run_before_ctrl_c_is_counted(after, said):
-    engine = exact(utilization=saturating(30.0))
-    engine.stop_after = after
-    with pytest.raises(Interrupted) as stopped:
-        size(asked(utilization=0.99999), engine, **ONE)
-    assert f"stopped after {said}" in str(stopped.value)
-
-
-def test_the_sizes_beside_the_recommended_one_are_run():
-    answer = size(asked(utilization=0.9), exact(utilization=saturating(300.0)), **ONE)
-    most = answer.recommended.packets
-    assert {each.packets: each.why for each in answer.price} == {
-        most // 2: "half", most: "recommended", 2 * most: "double",
-    }  # fmt: skip

@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.search.conftest import asked
 
 from forebay.outcome import CurvePoint, LinkOutcome, Metric, Outcome, Provenance, Verdict
-from forebay.search.goals import goals_of
-from forebay.search.network_links import link_sizes, smallest_set
+from forebay.search.network_links import smallest_set
 
 Sizes = NDArray[np.float64]
 
@@ -59,10 +57,6 @@ def test_a_hundred_places_take_a_few_times_the_tries_of_one_and_progress_ends_at
     assert reported == sorted(reported) and reported[-1] == 1.0
 
 
-def test_goals_that_the_least_sizes_meet_end_there():
-    assert smallest_set(Known((0.001, 0.001))).tolist() == pytest.approx([0.01, 0.01])
-
-
 def test_places_that_need_more_where_others_shrink_end_with_goals_met():
     places = Known((0.2, 0.5, 3.0), -0.6)
     assert places.meet(smallest_set(places)).all()
@@ -83,14 +77,3 @@ def tried(packets: int, **used: float) -> CurvePoint:
         provenance=known,
     )  # fmt: skip
     return CurvePoint(packets=packets, seeds=1, verdict=Verdict.MET, outcome=outcome)
-
-
-def test_each_link_has_the_least_that_meets_its_goals_the_one_that_needs_most_first():
-    curve = [tried(10, a=0.95, b=0.5, c=0.1), tried(40, a=0.96, b=0.8, c=0.1),
-             tried(90, a=0.97, b=0.92, c=0.1)]  # fmt: skip
-    found = link_sizes(curve, ["a", "b", "c", "d"], goals_of(asked(utilization=0.9)))
-    assert [(each.link, each.packets, each.low) for each in found] == [
-        ("b", 90, 41), ("a", 10, 1), ("c", 10, 1),
-    ]  # fmt: skip
-    (open_,) = link_sizes(curve[:2], ["b"], [*goals_of(asked(utilization=0.79))])
-    assert (open_.packets, open_.low) == (40, 11) and open_.binding
