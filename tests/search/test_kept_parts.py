@@ -140,7 +140,6 @@ def of_link(of: Scenario) -> dict[str, Any]:
             plain(budget.wanted(of, size, sawtooths)) for size in (1, 500)
             for sawtooths in (None, sawtooths_s if of.topology is None else None))],
         "not scaled": scaling.why_not(of),
-        "bucket": scaling.bucket_packets(of),
         "one process": scaling.is_one_process(of),
         "remarks": remarks(of, seeds, ran),
         "assumed": assumed(of), "late": late_starts(of, seeds[:1]), "rates": link_rates(of),
@@ -247,8 +246,7 @@ def refusals() -> list[str]:
     plain_one = cost.TooLittleTime("it is large", 80.0, 10.0)
     facts: list[dict[str, Any]] = [
         {}, {"needs_s": 9.0}, {"needs_s": 10.0}, {"of_network": True}, {"theory_answers": True},
-        {"scaled_s": 30.0}, {"scaled_s": 5.0}, {"scaled_s": 70.0}, {"kept_in": "s.sqlite"},
-        {"scaled_s": 30.0, "theory_answers": True, "kept_in": "s.sqlite"}, {"needs_s": 4000.0},
+        {"kept_in": "s.sqlite"}, {"theory_answers": True, "kept_in": "s.sqlite"}, {"needs_s": 4000.0},
     ]  # fmt: skip
     return [str(plain_one.but(**each)) for each in facts]
 
@@ -276,7 +274,7 @@ def settles() -> list[Any]:
             ended = run_within.run_settled(
                 run, asked, partial(float, left_s), 2, cost.Speed(2), sawtooths
             )
-            said = run_within.said(ended, asked, sawtooths)
+            said = run_within.settled_or_said(ended)
             found.append([seen, said.classes[0].unsettled])
     return found
 
@@ -539,9 +537,6 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
     "verdicts": lambda: [
         [evidence.judge(each, target, at_least=floor) for each in METRICS]
         for target in (0.0, 0.01, 0.97, 0.98, 1.0) for floor in (True, False)],
-    "seeds wanted": lambda: [
-        evidence.seeds_wanted(each, target, 5)
-        for each in METRICS for target in (0.97, 0.98, 0.99)],
     "what is not said": lambda: [
         plain(budget.measure_of(2.0, 3.0)), plain(scaling.rule_of(loads(LONG), 40.0)),
         smaller(scaling.scaled(loads(LONG), 4.0)), plain(RULE), RULE.likely, RULE.steepest,

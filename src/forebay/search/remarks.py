@@ -36,7 +36,9 @@ def remarks(
 ) -> dict[str, Any]:
     """Return the fields of an answer that are not measured; see `late_starts` for ``measured``."""
     ran = scenario if measured is None else measured.asked
-    said: dict[str, Any] = {"assumptions": (*assumed(ran), *_of_hosts(scenario, measured))}
+    said: dict[str, Any] = {
+        "assumptions": (*assumed(scenario, ran), *_of_hosts(scenario, measured))
+    }
     if any(_may_be_late(group, scenario.measure.warmup) for group in scenario.traffic):
         said["late_starts"] = late_starts(scenario, seeds, measured)
     if any(link.rates is not None for link in (scenario.link, *scenario.links)):
@@ -62,13 +64,18 @@ def _may_be_late(group: Traffic, warmup: Duration) -> bool:
     return starts_late or stops or group.kind in ("short", "transfers")
 
 
-def assumed(scenario: Scenario) -> tuple[str, ...]:
-    """Return every default that nobody chose and that moves the answer, in words."""
+def assumed(scenario: Scenario, ran: Scenario | None = None) -> tuple[str, ...]:
+    """Return every default that nobody chose and that moves the answer, in words.
+
+    Parameters
+    ----------
+    ran : the scenario of its runs, of which a search may begin the flows earlier.
+    """
     if scenario.topology is None:
-        return assumptions(scenario)
+        return assumptions(scenario, ran)
     from forebay.topology.building import assumed as of_network
 
-    return (*of_network(scenario), *assumptions(scenario))
+    return (*of_network(scenario), *assumptions(scenario, ran))
 
 
 _PS_PER_S = 1e12
@@ -257,11 +264,12 @@ _DEFAULTS = (
 """Fields whose default moves an answer, in the order in which it is said; "" is always said."""
 
 
-def assumptions(scenario: Scenario) -> tuple[str, ...]:
+def assumptions(scenario: Scenario, ran: Scenario | None = None) -> tuple[str, ...]:
     """Return what a scenario's traffic assumes, each once, with the classes where not all do."""
+    traffic = (scenario if ran is None else ran).traffic
     said: dict[str, dict[str, list[str]]] = {field: {} for field in _DEFAULTS}
-    for name, group in zip(scenario.class_names, scenario.traffic, strict=True):
-        for field, text in _defaults(scenario, group):
+    for name, group, as_run in zip(scenario.class_names, scenario.traffic, traffic, strict=False):
+        for field, text in _defaults(scenario, as_run):
             if field not in group.model_fields_set:
                 said[field].setdefault(text, []).append(name)
     every = len(scenario.traffic)
