@@ -246,7 +246,8 @@ def refusals() -> list[str]:
     plain_one = cost.TooLittleTime("it is large", 80.0, 10.0)
     facts: list[dict[str, Any]] = [
         {}, {"needs_s": 9.0}, {"needs_s": 10.0}, {"of_network": True}, {"theory_answers": True},
-        {"kept_in": "s.sqlite"}, {"theory_answers": True, "kept_in": "s.sqlite"}, {"needs_s": 4000.0},
+        {"kept_in": "s.sqlite"}, {"theory_answers": True, "kept_in": "s.sqlite"},
+        {"needs_s": 4000.0},
     ]  # fmt: skip
     return [str(plain_one.but(**each)) for each in facts]
 

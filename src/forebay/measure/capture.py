@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forebay import _core
 from forebay.catalogue import CONTROLS
@@ -26,13 +27,11 @@ from forebay.measure.estimate import (
     share,
 )
 from forebay.measure.records import bits_per_second, entries_of, read_captures
+from forebay.progress import Progress
 from forebay.scenario.traffic import MOST_PACKETS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from forebay._core import CaptureFile, CaptureFlows, CaptureReadings
-    from forebay.progress import Progress
 
 _NAMES = {
     6: "Token Ring", 8: "SLIP", 10: "FDDI", 100: "ATM, RFC 1483", 105: "IEEE 802.11",
@@ -364,9 +363,13 @@ def _bursts(flows: CaptureFlows, found: Measured) -> None:
 
 
 _SIGNS = sorted(
-    (1.0 if each.kept_after_loss is None else each.kept_after_loss, each.name, each.does_at_loss)
-    for each in CONTROLS.values()
-    if each.does_at_loss is not None
+    (
+        1.0 if control.kept_after_loss is None else control.kept_after_loss,
+        control.name,
+        control.does_at_loss,
+    )
+    for control in CONTROLS.values()
+    if control.does_at_loss is not None
 )
 _ENDS = [0.35, *((low[0] + high[0]) / 2 for low, high in pairwise(_SIGNS)), 1.5]
 FAMILIES = tuple(

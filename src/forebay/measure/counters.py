@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,11 +36,9 @@ from forebay.measure.estimate import (
 from forebay.measure.records import bits_per_second, parse
 from forebay.measure.table import Intervals, busiest, read
 from forebay.measure.to_scenario import GOAL, Asked, make
+from forebay.progress import Progress
 from forebay.scenario import BufferSize
 from forebay.scenario.quantity import DataSize, Duration
-
-if TYPE_CHECKING:
-    from forebay.progress import Progress
 
 CONTROLS = tuple(each.name for each in catalogue.CONTROLS.values() if each.population)
 """Congestion controls with a law of this kind."""
@@ -260,7 +258,7 @@ def _flows(
         idle = f"the load is {load.value:.0%}: flows are limited elsewhere"
         found.refuse("long_flows", f"{idle}, so their windows do not give n")
         return
-    sent = dict.fromkeys(float(each.sum()) for each in packets)
+    sent = dict.fromkeys(float(packet.sum()) for packet in packets)
     usual, *many = (each / float(rows.seconds.sum()) for each in sent)
     controls = CONTROLS if control is None else (control,)
     low = None if loss.low is None else loss.low * (many[0] / usual if many else 1)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.errors import ForebayError, either
-from forebay.scenario import dumps
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario, dumps
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

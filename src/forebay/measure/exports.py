@@ -21,10 +21,10 @@ from forebay.measure import flow_records
 from forebay.measure.estimate import Estimate, Floats, Measured, MeasureError, batch_mean
 from forebay.measure.records import bits_per_second, entries_of, read_captures
 from forebay.measure.traffic import over_time, robust_minimum
+from forebay.progress import Progress
 
 if TYPE_CHECKING:
     from forebay._core import ExportReadings
-    from forebay.progress import Progress
 
 _NO_PACKETS = "flow records do not show it: capture packets"
 _REFUSED = ("rtt_s", "loss_rate", "hurst", "slow_start_burst", "congestion_control_hint")

@@ -16,13 +16,11 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from forebay.errors import argument, option
 from forebay.measure.estimate import MeasureError
-
-if TYPE_CHECKING:
-    from forebay.progress import Progress
+from forebay.progress import Progress
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -119,7 +117,7 @@ def _templates() -> bytes:
     for version, addresses in _ADDRESSES.items():
         fields = (*addresses, *_COMMON)
         told += struct.pack(">HH", _TEMPLATE[version], len(fields))
-        told += b"".join(struct.pack(">HH", *each) for each in fields)
+        told += b"".join(struct.pack(">HH", *field) for field in fields)
     return _set(2, told)
 
 

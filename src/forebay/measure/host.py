@@ -57,7 +57,7 @@ class Socket:
     @property
     def is_busy(self) -> bool:
         """Whether it had data in flight in some sample, and leaves the host."""
-        return not self.local.startswith(_LOCAL) and any(each.is_busy for each in self.samples)
+        return not self.local.startswith(_LOCAL) and any(sample.is_busy for sample in self.samples)
 
 
 def sockets(text: str) -> list[Socket]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from forebay.errors import argument
 from forebay.measure.estimate import MeasureError
 from forebay.measure.records import bits_per_second
 from forebay.measure.table import Stretch, busiest, hours, read
+from forebay.outcome import SizeResult
 from forebay.scenario import Rate
-
-if TYPE_CHECKING:
-    from forebay.outcome import SizeResult
 
 Judged = Literal["too small", "too large", "as answered", "not tested", "add capacity"]
 

@@ -14,14 +14,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay.errors import argument, option
 from forebay.measure.estimate import MeasureError
 from forebay.packages import check_package
-
-if TYPE_CHECKING:
-    from forebay.progress import Progress
+from forebay.progress import Progress
 
 _PORT = 161
 _PATIENCE_S, _TRIES = 2.0, 2

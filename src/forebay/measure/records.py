@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from forebay.errors import argument, panics_as_defects
 from forebay.measure.estimate import MeasureError
+from forebay.progress import Progress
 from forebay.scenario.errors import ScenarioError
-from forebay.scenario.quantity import Rate
+from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.queue import BufferSize
 
 if TYPE_CHECKING:
-    from forebay.progress import Progress
-    from forebay.scenario.quantity import DataSize, Duration
-    from forebay.scenario.queue import BufferSize
-
     Q = TypeVar("Q", BufferSize, DataSize, Duration, Rate)
 
 Answer = TypeVar("Answer")

@@ -34,7 +34,7 @@ def _lines(
     return (
         f"policy-map {kind}{order.name}",
         f"{step}class {kind}{of}",
-        *(2 * step + each for each in statements),
+        *(2 * step + statement for statement in statements),
         *ends,
         "!",
         f"interface {order.interface}",
@@ -93,12 +93,12 @@ def _write_xr(order: Order) -> Written:
 
 
 def _read_xr(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    for each in classes(snippet, port):
-        if not each.is_parent:
-            rate, _ = each.guaranteed(inherits=False)
-            limit = each.limit
-            own = _xr_default(each, model) if limit is None else _xr_limit(each, limit)
-            yield each.reading(own, {"": _XR_PACKET, **_XR_SIZES}, rate)
+    for kind in classes(snippet, port):
+        if not kind.is_parent:
+            rate, _ = kind.guaranteed(inherits=False)
+            limit = kind.limit
+            own = _xr_default(kind, model) if limit is None else _xr_limit(kind, limit)
+            yield kind.reading(own, {"": _XR_PACKET, **_XR_SIZES}, rate)
 
 
 def _xr_limit(chosen: PolicyClass, limit: Statement) -> ConfiguredQueue:
@@ -225,22 +225,22 @@ def _write_xe(order: Order) -> Written:
 def _read_xe(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     softmax, is_catalyst = _catalyst(snippet)
     packet = _ME3600X_PACKET if model == "me3600x" else port.packet_bytes
-    for each in classes(snippet, port):
-        if each.is_parent:
+    for kind in classes(snippet, port):
+        if kind.is_parent:
             continue
-        rate, _ = each.guaranteed(inherits=True)
-        if each.limit is not None:
-            own = _xe_limit(each, each.limit, model)
+        rate, _ = kind.guaranteed(inherits=True)
+        if kind.limit is not None:
+            own = _xe_limit(kind, kind.limit, model)
         else:
-            own = _units(each, softmax) if is_catalyst else _xe_default(each, model)
-        yield each.reading(own, {"": packet, "packets": packet, "bytes": 1}, rate)
+            own = _units(kind, softmax) if is_catalyst else _xe_default(kind, model)
+        yield kind.reading(own, {"": packet, "packets": packet, "bytes": 1}, rate)
 
 
 def _catalyst(snippet: Snippet) -> tuple[list[Statement], bool]:
     """Return the softmax multipliers, and whether anything in a text is of a Catalyst."""
     lines = list(snippet.lines())
-    softmax = [each for each in lines if _SOFTMAX in each.words[:-1]]
-    return softmax, bool(softmax) or any(each.words[0] == _RATIO for each in lines)
+    softmax = [line for line in lines if _SOFTMAX in line.words[:-1]]
+    return softmax, bool(softmax) or any(line.words[0] == _RATIO for line in lines)
 
 
 def _units(chosen: PolicyClass, softmax: list[Statement]) -> ConfiguredQueue:
@@ -366,16 +366,16 @@ def _write_nx(order: Order) -> Written:
 
 
 def _read_nx(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    for each in classes(snippet, port, ("type", "queuing")):
-        early = each.beginning("random-detect")
-        if each.limit is not None:
-            own = _nx_limit(each, each.limit)
+    for kind in classes(snippet, port, ("type", "queuing")):
+        early = kind.beginning("random-detect")
+        if kind.limit is not None:
+            own = _nx_limit(kind, kind.limit)
         elif early:
             said = trap("its queue-limit is not in this text")
-            own = each.place(early[-1]).unknown(said, _NOT_VERIFIED)
+            own = kind.place(early[-1]).unknown(said, _NOT_VERIFIED)
         else:
             continue
-        yield each.reading(own, {"packets": port.packet_bytes, **_SIZES}, each.served)
+        yield kind.reading(own, {"packets": port.packet_bytes, **_SIZES}, kind.served)
 
 
 def _nx_limit(chosen: PolicyClass, limit: Statement) -> ConfiguredQueue:

@@ -122,9 +122,9 @@ def _read_sonic(snippet: Snippet, port: Port, model: str) -> Iterator[Configured
     for name, fields in _table(tables, "BUFFER_PROFILE").items():
         queues = [each for each in every if each.profile == name]
         rates: dict[Served | None, list[str]] = {}
-        for each in queues:
-            rates.setdefault(_peak(tables, each.rows, port), []).append(each.place)
-        early = next((each.wred for each in queues if each.wred in wred), "")
+        for queue in queues:
+            rates.setdefault(_peak(tables, queue.rows, port), []).append(queue.place)
+        early = next((queue.wred for queue in queues if queue.wred in wred), "")
         used.add(early)
         for served, where in at_rates(rates):
             said = ", ".join(f"{key} {plain(fields[key])}" for key in _KEYS if key in fields)
@@ -196,7 +196,7 @@ def _places(key: str) -> Iterator[tuple[str, str]]:
 def _peak(tables: _Fields, rows: list[_Fields], port: Port) -> Served | None:
     """Return the lowest peak rate of the schedulers of a queue and of its port."""
     schedulers = _table(tables, "SCHEDULER")
-    named = [name for each in rows if (name := _reference(each.get("scheduler")))]
+    named = [name for row in rows if (name := _reference(row.get("scheduler")))]
     missing = [name for name in named if schedulers and name not in schedulers]
     if missing:
         return Served(None, f"the scheduler {short(missing[0], 30)} is not in this text")

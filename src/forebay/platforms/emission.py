@@ -10,10 +10,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import argument, option, setting
+from forebay.outcome import Aqm
 from forebay.platforms.notes import Note, note, trap, uncertain
 from forebay.platforms.reading import (
     ConfiguredQueue,
@@ -26,12 +27,7 @@ from forebay.platforms.reading import (
 )
 from forebay.platforms.registry import Order, Platform, get, mark, names
 from forebay.platforms.snippet import PlatformError, Snippet, printable, short
-from forebay.scenario import Rate
-
-if TYPE_CHECKING:
-    from forebay.outcome import Aqm
-    from forebay.scenario import ClassQueue, Scenario
-
+from forebay.scenario import ClassQueue, Rate, Scenario
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}")  # names of objects that every platform takes
 _LONGEST = 15  # so that no port's name ends as the second object of another one does (Junos)
@@ -336,10 +332,10 @@ def _junos(limits: Sequence[ClassLimit], port: Port, interface: str) -> Iterator
         raise PlatformError("class-queues", wrong, "put some traffic together")
     cos, levels = "set class-of-service", _levels(limits, len(_JUNOS_LEVELS), "Junos")
     percents = _percents([x for x in limits if x.queue.priority is None], port)
-    for number, each in enumerate(limits):
-        queue, own = each.queue, f"{cos} schedulers {each.queue.name}"
+    for number, limit in enumerate(limits):
+        queue, own = limit.queue, f"{cos} schedulers {limit.queue.name}"
         yield f"{cos} forwarding-classes class {queue.name} queue-num {number}"
-        yield f"{own} buffer-size temporal {port.microseconds(each.bytes)}"
+        yield f"{own} buffer-size temporal {port.microseconds(limit.bytes)}"
         if queue.priority is not None:
             yield f"{own} priority {_JUNOS_LEVELS[levels.index(queue.level)]}"
         elif queue.min_rate is not None:
@@ -376,8 +372,8 @@ def _ios_xe(limits: Sequence[ClassLimit], port: Port, interface: str) -> Iterato
     levels = _levels(limits, _IOS_LEVELS, "IOS-XE")
     ratios = _ratios([x.queue for x in limits if x.queue.priority is None])
     yield "policy-map FOREBAY"
-    for each in sorted(limits, key=lambda x: x.queue.default):
-        queue = each.queue
+    for limit in sorted(limits, key=lambda x: x.queue.default):
+        queue = limit.queue
         if queue.min_rate is not None:
             wrong = f"min_rate of {queue.name}: bandwidth does not go with a remaining ratio"
             raise PlatformError("class-queues", wrong, "leave min_rate out, or write junos")
@@ -388,7 +384,7 @@ def _ios_xe(limits: Sequence[ClassLimit], port: Port, interface: str) -> Iterato
             yield f"  bandwidth remaining ratio {ratios[queue.name]}"
         if queue.max_rate is not None:
             yield f"  shape average {round(queue.max_rate)}"
-        yield f"  queue-limit {each.packets} packets"
+        yield f"  queue-limit {limit.packets} packets"
     policy = "FOREBAY"
     if port.is_shaped:
         policy = "FOREBAY-PORT"

@@ -44,7 +44,7 @@ def _rate(words: _Path, port: Port, by: str) -> Served | None:
 def _deactivated(statements: list[Statement]) -> set[_Path]:
     """Return the paths that "deactivate" switches off and no later "activate" on again."""
     off: set[_Path] = set()
-    for words in (each.path for each in statements):
+    for words in (statement.path for statement in statements):
         if words[0] == "deactivate":
             off.add(words[1:])
         elif words[0] == "activate":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from forebay.errors import argument
+from forebay.outcome import Aqm
 from forebay.platforms.reading import (
     ConfiguredQueue,
     Port,
@@ -20,9 +21,6 @@ from forebay.platforms.reading import (
 )
 from forebay.platforms.registry import get, recognise
 from forebay.platforms.snippet import MOST_QUEUES, PlatformError, Snippet
-
-if TYPE_CHECKING:
-    from forebay.outcome import Aqm
 
 Verdict = Literal[
     "as asked", "smaller", "larger", "unknown", "other discipline", "other parameters"
@@ -105,7 +103,7 @@ class Lint:
             lines.append(f"  {say_step(reading.marks_bytes, self.port)}: ECN marks from there on")
         if self.wanted is not None:
             lines.append("  {}{}".format(*self._compared(self.wanted, reading)))
-        return lines + [f"  {each}" for each in reading.notes]
+        return lines + [f"  {note}" for note in reading.notes]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``platforms lint --json``: JSON types only."""

@@ -317,13 +317,13 @@ def _value(key: str, text: str) -> str:
 
 def _read_networkd(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     sections = list(_sections(snippet))
-    names = (each.options["Name"] for each in sections
-             if each.name == "Match" and "Name" in each.options)  # fmt: skip
+    names = (section.options["Name"] for section in sections
+             if section.name == "Match" and "Name" in section.options)  # fmt: skip
     device = "".join(next(names, "?").split()) or "?"
     rows = [""] * (snippet.text.count("\n") + 1)
-    for each in sections:
-        rows[each.line - 1] = _command(each, device)
-    lines = {each.line: each.lines for each in sections}
+    for section in sections:
+        rows[section.line - 1] = _command(section, device)
+    lines = {section.line: section.lines for section in sections}
     for reading in tc.read(Snippet("\n".join(rows)), port):
         also = (row for line in (reading.line, *reading.also) for row in lines.get(int(line), ()))
         yield reading.with_notes(also=also)

@@ -68,11 +68,13 @@ class PolicyClass:
         return bool(self.beginning("service-policy")) and self.limit is None
 
     def _scheduling(self) -> list[tuple[str, ...]]:
-        return [each.words for each in self.statements if each.words[0] in _SCHEDULING]
+        return [
+            statement.words for statement in self.statements if statement.words[0] in _SCHEDULING
+        ]
 
     def beginning(self, word: str) -> list[Statement]:
         """Return the statements that begin with a word."""
-        return [each for each in self.statements if each.words[0] == word]
+        return [statement for statement in self.statements if statement.words[0] == word]
 
     @property
     def limit(self) -> Statement | None:
@@ -228,7 +230,11 @@ def _number(word: str) -> int | None:
     return number and number * SUFFIXES.get(word[-1:], 1)
 
 
-_PLAIN = (*(f"{each}-based" for each in SELECTORS), "exponential-weighting-constant", "default")
+_PLAIN = (
+    *(f"{selector}-based" for selector in SELECTORS),
+    "exponential-weighting-constant",
+    "default",
+)
 _MOST = 2**32 - 1
 _MOST_CURVES = 3
 _FAIR = trap("fair-queue: each flow has a queue of its own within the limit")

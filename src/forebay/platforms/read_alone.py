@@ -51,15 +51,15 @@ def _write_eos(order: Order) -> Written:
 
 
 def _read_eos(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    for each in snippet.sections((_OUTER_OF_EOS, _QUEUES), ends=("exit", "end")):
-        words, above = each.words, each.above
+    for section in snippet.sections((_OUTER_OF_EOS, _QUEUES), ends=("exit", "end")):
+        words, above = section.words, section.above
         known = above[:1] and (above[0][:2] == ("qos", "profile") or above[0][0] == "interface")
         if not known or words[:2] != ("random-detect", "ecn") or len(words) < 4:
             continue
         if not (len(above) == 1 or (len(above) == 2 and above[1][0] in _QUEUES)):
             continue
         where = ", ".join([" ".join(above[0]), *(" ".join(x[:2]) for x in above[1:])])
-        place = Place.of(each.line, where, each.text, port)
+        place = Place.of(section.line, where, section.text, port)
         least, most = (_threshold(words, end) for end in ("minimum", "maximum"))
         if least is None or most is None:
             yield place.unknown(uncertain("thresholds in this unit depend on the chip"), _KEEPS)

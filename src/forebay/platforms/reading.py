@@ -7,15 +7,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from forebay.outcome import Aqm
 from forebay.platforms.notes import Note, trap, uncertain
 from forebay.platforms.snippet import short
-from forebay.scenario import Rate
-
-if TYPE_CHECKING:
-    from forebay.outcome import Aqm
-    from forebay.scenario import Framing
+from forebay.scenario import Framing, Rate
 
 ETHERNET_HEADER = 14  # as in Linux: addresses and type, no preamble, no checksum
 _MOST_PLACES = 3

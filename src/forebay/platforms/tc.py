@@ -75,7 +75,7 @@ class Qdisc:
 
 def _simulated(name: str, *notes: Note) -> Qdisc:
     """Return a qdisc that a scenario can have, from its record in the catalogue."""
-    (record,) = (each for each in DISCIPLINES.values() if each.in_tc == name)
+    (record,) = (discipline for discipline in DISCIPLINES.values() if discipline.in_tc == name)
     return Qdisc("bytes" if record.counts_bytes else "packets", record.default_limit, notes)
 
 
@@ -311,7 +311,7 @@ def read(snippet: Snippet, port: Port) -> Iterator[ConfiguredQueue]:
     """Yield the queues of tc's lines."""
     tree = Tree.of(snippet)
     above = {each.line for node in tree.qdiscs for each in tree.above(node)}
-    for node in (each for each in tree.qdiscs if each.line not in above):
+    for node in (qdisc for qdisc in tree.qdiscs if qdisc.line not in above):
         written = " ".join([node.kind, *node.options])
         place = Place.of(node.line, f"dev {node.device}", written, port)
         if node.kind == "cake":

@@ -7,18 +7,14 @@ import time
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forebay import engines, plugins
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Decorator, Engine, ReplicatingEngine
+from forebay.outcome import Outcome
+from forebay.scenario import Scenario
 from forebay.store.file import Store, StoreError, to_blob
 from forebay.store.rows import Column, MetricRow, to_numbers
-
-if TYPE_CHECKING:
-    from forebay.outcome import Outcome
-    from forebay.scenario import Scenario
-
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ROOMS = ("catalogue", "scenario", "workload", "topology", "outcome", "engines/replication")

@@ -29,7 +29,7 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +46,8 @@ from forebay.outcome.reading import (
     RoundTrips,
     Slowdowns,
 )
+from forebay.scenario import Scenario
 from forebay.store.rows import OF, Keys, MetricRow, StoredRows
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
-
 
 _KINDS: dict[str, type] = {
     kind.__name__: kind
