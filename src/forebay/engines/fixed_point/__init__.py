@@ -176,18 +176,10 @@ class ClassBuffers:
     ``utilization`` applies to every link that reaches it with the largest buffers, because no
     buffer fills a link without demand. ``loss_rate`` applies to every link.
 
-    Attributes
-    ----------
-    last : the steady state that was tried last.
+    ``last`` is the steady state that was tried last.
 
-    Raises
-    ------
-    ScenarioError
-        No goals, goals of another kind, or goals that the largest buffers do not meet.
-    NoSteadyState
-        The solver does not converge with the largest buffers.
-    Unsupported
-        The scenario has no topology.
+    Raises ScenarioError: no goals, goals of another kind, or goals that the largest buffers do not
+    meet; NoSteadyState: the solver does not converge with these; NoNetwork.
     """
 
     def __init__(self, scenario: Scenario) -> None:

@@ -130,9 +130,7 @@ class LinkSpec:
 
     def plan(self) -> dict[str, Any]:
         """Return the link by names, as simulator and testbed are given it (config/link_plan.rs)."""
-        plan = {each.name: getattr(self, each.name) for each in fields(self)}
-        del plan["bdp_packets"], plan["wire_bps"]
-        return plan | {
+        return {name: getattr(self, name) for name in _PLANNED} | {
             "rate_bps": self.wire_bps or self.rate_bps,
             "parameters": {name: float(value) for name, value in self.parameters.items()},
             "rate_trace": None if self.rate_trace is None else self.rate_trace.for_core(),
@@ -153,6 +151,10 @@ class LinkSpec:
         intervals = 2 if self.shaper["refill"] == "interval" else 1
         held: int = self.shaper["burst_bytes"] * intervals + self.shaper["excess_bytes"]
         return 8.0 * held
+
+
+_OURS = ("bdp_packets", "wire_bps")
+_PLANNED = tuple(each.name for each in fields(LinkSpec) if each.name not in _OURS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
