@@ -205,7 +205,8 @@ def test_shipped_scenarios_are_opened_by_name_alone(server):
         status, found = post(server, "/shipped", {"name": name})
         assert status == 200
         assert scenario_of(found["question"]).sha256() == forebay.load(name).sha256()
-    for name in ("/etc/passwd", "../oc3-gsr", "abilene-slow-edge-small"):
+    file = str(Path(forebay.__file__).parent / "scenarios" / "oc3-gsr.toml")
+    for name in (file, "/etc/passwd", "../oc3-gsr", "abilene-slow-edge-small"):
         assert post(server, "/shipped", {"name": name})[0] == 422
 
 
