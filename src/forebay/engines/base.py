@@ -14,18 +14,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay import plugins
 from forebay.effort import DEFAULT, Effort
 from forebay.engines import GROUP
 from forebay.outcome import Metric, Outcome, Quantiles, violations
 from forebay.outcome.reading import Reading
+from forebay.outcome.trace import Trace
 from forebay.scenario import Scenario
-
-if TYPE_CHECKING:
-    from forebay.outcome.trace import Trace
-    from forebay.topology import SizedLinks
+from forebay.topology import SizedLinks
 
 
 def exact(value: float) -> Metric:
@@ -88,7 +86,7 @@ class Engine(ABC):
     @property
     def capabilities(self) -> Capabilities:
         """What it can do besides `run`: its methods with the name of a capability."""
-        return _methods(self, [each.name for each in fields(Capabilities)])
+        return _methods(self, [field.name for field in fields(Capabilities)])
 
     @abstractmethod
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:

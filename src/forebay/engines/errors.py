@@ -124,7 +124,7 @@ def _features(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
         for name, what in _OF_LINKS.items():
             if getattr(link, name) is not None:
                 yield name, what, f"{place}.{name}"
-    queues = {f"{place}.queue": each.queue for place, each in others.items()}
+    queues = {f"{place}.queue": other.queue for place, other in others.items()}
     for place, queue in {"queue": scenario.queue, **queues}.items():
         if queue.classes:
             yield "class queues", "several class queues before one wire", f"{place}.classes"

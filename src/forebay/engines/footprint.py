@@ -378,7 +378,7 @@ def _mean_packets(group: Short | Transfers) -> float:
 
 def _is_paced(scenario: Scenario) -> bool:
     shares = [group.shares for group in scenario.traffic if isinstance(group, Tcp)]
-    return any(CONTROLS[name].paced for each in shares for name in each)
+    return any(CONTROLS[name].paced for share in shares for name in share)
 
 
 def _event_queue(scenario: Scenario, core: Mapping[str, int], network: Layout | None) -> float:
@@ -402,7 +402,7 @@ def _event_queue(scenario: Scenario, core: Mapping[str, int], network: Layout | 
 
 def _carried_bps(scenario: Scenario) -> float:
     """Return what all links can carry together, no more than those before send (wheel_size.rs)."""
-    rates = {each.name: float(each.capacity) for each in scenario.links}
+    rates = {link.name: float(link.capacity) for link in scenario.links}
     rates[BOTTLENECK] = float(scenario.link.capacity)
     rates[REVERSE] = float(scenario.link.opposite.capacity)
     both_ways = any(group.direction == "reverse" for group in scenario.traffic)

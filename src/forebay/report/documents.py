@@ -14,6 +14,7 @@ from forebay.errors import either
 from forebay.outcome import (
     ClassOutcome,
     Comparison,
+    Document,
     DocumentError,
     LinkOutcome,
     Outcome,
@@ -60,8 +61,6 @@ from forebay.report.tables import (
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from forebay.outcome import Document
 
 
 Answer: TypeAlias = (
@@ -169,8 +168,8 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
     first = outcomes[0]
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
     print_first(out, outcomes)
-    names = tuple(titles) or tuple(each.engine for each in outcomes)
-    made, shown = table("", *names), [shown_links(each) for each in outcomes]
+    names = tuple(titles) or tuple(outcome.engine for outcome in outcomes)
+    made, shown = table("", *names), [shown_links(outcome) for outcome in outcomes]
     for name, link in first.links.items():
         made.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
         for label, show_link in _LINK_ROWS:
@@ -229,7 +228,7 @@ def _outcome(outcome: Outcome) -> str:
     lines += [f"{hidden} more links are in .links"] if hidden else []
     lines += [f"{line}." for line in (*outcome.late_starts, *outcome.disturbed)]
     lines += assumed_lines(outcome.assumptions)
-    lines += [each.unsettled for each in outcome.classes if each.unsettled is not None]
+    lines += [kind.unsettled for kind in outcome.classes if kind.unsettled is not None]
     lines += outcome.broken_assumptions
     return _page(str(outcome.scenario.get("name", "scenario")), lines, head, rows)
 
@@ -268,7 +267,7 @@ def _transient(course: Transient) -> str:
 
 def _class_queues(found: ClassQueueSizes) -> str:
     head = ("class queue", "packets", "bytes")
-    rows = [(each.name, f"{each.packets}", f"{each.bytes}") for each in found.class_queues]
+    rows = [(queue.name, f"{queue.packets}", f"{queue.bytes}") for queue in found.class_queues]
     return _page(str(found.outcome.scenario["name"]), (), head, rows)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from forebay.outcome import LinkOutcome, Metric, NetworkOutcome, Outcome
 from forebay.report.outcome import print_broken
 from forebay.report.tables import (
     NOT_MEASURED,
@@ -18,8 +19,6 @@ from forebay.report.tables import (
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
-
-    from forebay.outcome import LinkOutcome, Metric, NetworkOutcome, Outcome
 
 
 _SHOWN, _NAMED = 10, 5
@@ -140,10 +139,10 @@ def _asked(filled: int, links: int) -> str:
 
 def _hops(whole: NetworkOutcome) -> Table:
     made = table("hops", "connections", "throughput, Mbit/s", "round trip, ms", "loss, %")
-    for each in whole.by_hops:
+    for hop in whole.by_hops:
         made.add_row(
-            str(each.hops), f"{each.connections:,.0f}", _number(each.throughput_bps, 1e-6),
-            _number(each.rtt_s, 1e3), _number(each.loss_rate, 100),
+            str(hop.hops), f"{hop.connections:,.0f}", _number(hop.throughput_bps, 1e-6),
+            _number(hop.rtt_s, 1e3), _number(hop.loss_rate, 100),
         )  # fmt: skip
     return made
 

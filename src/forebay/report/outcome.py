@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import of_level
 from forebay.catalogue.kinds import WITHOUT_SEEDS
+from forebay.catalogue.metrics import Level
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
+from forebay.outcome.reading import Histogram
 from forebay.outcome.statistics import of_histogram
+from forebay.outcome.trace import LinkTrace, Periods, Trace
+from forebay.outcome.transient import Transient
 from forebay.report.tables import (
     NOT_MEASURED,
     assumed_lines,
@@ -32,16 +36,10 @@ from forebay.report.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import Console
     from rich.table import Table
 
     from forebay import catalogue
-    from forebay.catalogue.metrics import Level
-    from forebay.outcome.reading import Histogram
-    from forebay.outcome.trace import LinkTrace, Periods, Trace
-    from forebay.outcome.transient import Transient
 
 
 _MOST = 50
@@ -60,25 +58,25 @@ def print_outcome(outcome: Outcome) -> None:
         show_table(out, _link(link))
     if len(outcome.classes) > _MOST:
         out.print(f"\n{_MOST} of {len(outcome.classes)} classes; --json has each")
-    for each in outcome.classes[:_MOST]:
+    for kind in outcome.classes[:_MOST]:
         out.print()
-        out.print(_class_title(each), style="bold")
-        show_table(out, _class(each))
-        if each.unsettled is not None:
-            out.print(each.unsettled, style="yellow", highlight=False)
+        out.print(_class_title(kind), style="bold")
+        show_table(out, _class(kind))
+        if kind.unsettled is not None:
+            out.print(kind.unsettled, style="yellow", highlight=False)
     print_broken(out, outcome)
 
 
 def print_first(out: Console, outcomes: Sequence[Outcome]) -> None:
     """Print what the numbers of outcomes of one scenario rest on, each line once."""
-    warned = (line for each in outcomes for line in (*each.late_starts, *each.disturbed))
+    warned = (line for outcome in outcomes for line in (*outcome.late_starts, *outcome.disturbed))
     for line in dict.fromkeys(warned):
         out.print(f"{line}.", style="bold yellow", highlight=False)
-    rates = next((each.rates for each in outcomes if each.rates), None)
+    rates = next((outcome.rates for outcome in outcomes if outcome.rates), None)
     if rates:
         for line in rate_lines(rates):
             out.print(line)
-    assumed = dict.fromkeys(line for each in outcomes for line in each.assumptions)
+    assumed = dict.fromkeys(line for outcome in outcomes for line in outcome.assumptions)
     for line in assumed_lines(tuple(assumed)):
         out.print(line)
 
@@ -101,8 +99,8 @@ def print_broken(out: Console, outcome: Outcome) -> None:
     if outcome.broken_assumptions:
         out.print()
         out.print(f"Assumptions of {outcome.engine} that this scenario breaks", style="bold")
-        for each in outcome.broken_assumptions:
-            out.print(f"  {each}", style="yellow")
+        for assumption in outcome.broken_assumptions:
+            out.print(f"  {assumption}", style="yellow")
 
 
 def _intervals(outcome: Outcome) -> str:
@@ -219,7 +217,9 @@ def print_trace(trace: Trace) -> None:
 def _class_names(trace: Trace) -> list[str]:
     """Names of the classes: the scenario's, else kind and index as in an Outcome."""
     traffic = trace.scenario.get("traffic", ())
-    return [each.get("name") or f"{each.get('kind', 'long')}-{i}" for i, each in enumerate(traffic)]
+    return [
+        group.get("name") or f"{group.get('kind', 'long')}-{i}" for i, group in enumerate(traffic)
+    ]
 
 
 def _traced_link(link: LinkTrace, names: Sequence[str]) -> Table:
@@ -312,9 +312,9 @@ def _oscillations(course: Transient) -> list[str]:
         return []
     n = course.oscillating_links
     lines = [f"{n} queue{'' if n == 1 else 's'} still oscillate{'s' if n == 1 else ''}:"]
-    for each in course.oscillations:
-        swing = f"{plain(each.low_packets)} to {plain(each.high_packets)} packets"
-        lines.append(f"  {each.link}: {swing}, every {duration(each.period_s)}")
+    for oscillation in course.oscillations:
+        swing = f"{plain(oscillation.low_packets)} to {plain(oscillation.high_packets)} packets"
+        lines.append(f"  {oscillation.link}: {swing}, every {duration(oscillation.period_s)}")
     return lines
 
 
@@ -345,10 +345,10 @@ def _hops(course: Transient) -> Table:
     shown = _instants(course)
     times = (duration(float(course.at_s[k])) if k else "0 s" for k in shown)
     made = table("throughput, Mbit/s", "connections", *times, "steady state")
-    for each in course.hops:
-        cells = (_short(each.throughput_bps[k], 1e-6) for k in shown)
-        still = _short(each.steady_throughput_bps, 1e-6)
-        made.add_row(f"{each.hops} hops", f"{each.connections:,.0f}", *cells, still)
+    for hop in course.hops:
+        cells = (_short(hop.throughput_bps[k], 1e-6) for k in shown)
+        still = _short(hop.steady_throughput_bps, 1e-6)
+        made.add_row(f"{hop.hops} hops", f"{hop.connections:,.0f}", *cells, still)
     cells = (_short(course.throughput_bps[k], 1e-6) for k in shown)
     made.add_row("all", "", *cells, _short(course.steady_throughput_bps, 1e-6))
     cells = (_short(course.rtt_s[k], 1e3) for k in shown)

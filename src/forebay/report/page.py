@@ -6,6 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from forebay.outcome import SizeResult
 from forebay.outcome.study import StudyRow, StudyTable
 from forebay.packages import import_package
 from forebay.report.documents import html_table
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
-    from forebay.outcome import SizeResult
 
 _STYLE = """\
 body { font: 15px/1.5 sans-serif; color: #222; padding: 0 1rem;

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.outcome import SizeResult
+from forebay.outcome.class_queues import ClassQueueSizes, JointGoal
 from forebay.outcome.size_result import Verdict
 from forebay.report.tables import (
     NOT_MEASURED,
@@ -19,9 +21,6 @@ from forebay.report.tables import (
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from forebay.outcome import SizeResult
-    from forebay.outcome.class_queues import ClassQueueSizes, JointGoal
 
 
 Row = tuple[str, str, "SizeResult | None", "str | None", "str | None"]
@@ -44,7 +43,7 @@ def print_ports(rows: Sequence[Row]) -> None:
             open_ = answer.reason if answer.recommended is None and not error else ""
             assumed = f"assumed: {'; '.join(answer.assumptions)}" if answer.assumptions else ""
             lines = (open_, *said, _sized(answer), _why(answer), assumed)
-            said = [each for each in lines if each]
+            said = [line for line in lines if line]
         made.add_row(name, rate, *_size(answer), _MARK if said else "")
         for each in said:
             remarks.setdefault(each, []).append(name)
@@ -92,28 +91,28 @@ def print_class_queues(found: ClassQueueSizes) -> None:
     show_table(out, _sizes(found))
     out.print(_memory(found))
     out.print(_how(found))
-    for each in found.class_queues:
-        if each.error is not None:
-            out.print(f"{each.name}: {each.error}.")
+    for queue in found.class_queues:
+        if queue.error is not None:
+            out.print(f"{queue.name}: {queue.error}.")
     out.print()
     out.print("Goals with all class queues at these sizes", style="bold")
     made = table("goal", "reached", "")
     for goal in found.goals:
         made.add_row(goal.goal, _reached(goal), str(goal.verdict))
     show_table(out, made)
-    if any(each.settled is False for each in found.outcome.classes):
+    if any(kind.settled is False for kind in found.outcome.classes):
         out.print("Long flows have not settled in the run of all queues: write a longer warmup.")
 
 
 def _sizes(found: ClassQueueSizes) -> Table:
     made = table("class queue", "traffic", "packets", "bytes", "ms at line rate", "least between")
-    for each in found.class_queues:
-        between = "as written" if not each.is_sized else "–"
-        if each.low is not None:
-            between = f"{each.low} to {each.high}"
+    for queue in found.class_queues:
+        between = "as written" if not queue.is_sized else "–"
+        if queue.low is not None:
+            between = f"{queue.low} to {queue.high}"
         made.add_row(
-            each.name, ", ".join(each.traffic), str(each.packets), with_prefix(each.bytes, "B"),
-            f"{1e3 * each.seconds:.3g}", between,
+            queue.name, ", ".join(queue.traffic), str(queue.packets), with_prefix(queue.bytes, "B"),
+            f"{1e3 * queue.seconds:.3g}", between,
         )  # fmt: skip
     return made
 
@@ -127,7 +126,7 @@ def _memory(found: ClassQueueSizes) -> str:
         spare = with_prefix(found.memory_bytes - found.bytes, "B")
         return f"Together {together} of {memory}; {spare} are left."
     wanted = with_prefix(found.wanted_bytes, "B")
-    missed = sum(each.verdict is not Verdict.MET for each in found.goals)
+    missed = sum(goal.verdict is not Verdict.MET for goal in found.goals)
     lost = "all goals are met all the same" if not missed else f"{count(missed, 'goal')} not met"
     return (
         f"The sizes take {wanted} and the memory has {memory}: all were cut by one factor; {lost}."

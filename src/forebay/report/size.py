@@ -14,8 +14,10 @@ from forebay.outcome import (
     CurvePoint,
     GoalResult,
     LawResult,
+    Metric,
     Price,
     Recommended,
+    ScaledLink,
     SizeResult,
 )
 from forebay.report.tables import (
@@ -53,8 +55,6 @@ from forebay.scenario import BOTTLENECK
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
-
-    from forebay.outcome import Metric, ScaledLink
 
 
 COLUMNS = 80
@@ -204,8 +204,8 @@ def _said(answer: SizeResult) -> list[str]:
 def _assumed(answer: SizeResult) -> list[str]:
     """Return what was assumed, as much as has room in a line."""
     line, left = "", len(answer.assumptions)
-    for each in answer.assumptions:
-        longer = f"{line}; {each}" if line else each
+    for assumption in answer.assumptions:
+        longer = f"{line}; {assumption}" if line else assumption
         if len(f"Assumed: {longer} (+{left - 1}).") > COLUMNS and line:
             break
         line, left = longer, left - 1
@@ -363,7 +363,7 @@ def evidence_tables(answer: SizeResult) -> Iterator[tuple[str, Table]]:
     if answer.there is not None and tells_of_classes(answer.there.outcome.classes):
         title = f"What each class gets with {sized(answer, answer.there.packets)}"
         yield title, class_table(answer.there.outcome.classes)
-    if any(each.relaxed is not None for each in answer.relaxations):
+    if any(relaxation.relaxed is not None for relaxation in answer.relaxations):
         yield "How far one goal must be relaxed, the others unchanged", _relaxations(answer)
     if answer.links:
         yield _links_title(answer), _links(answer)
@@ -379,11 +379,15 @@ def evidence_tables(answer: SizeResult) -> Iterator[tuple[str, Table]]:
 
 def _relaxations(answer: SizeResult) -> Table:
     made = table("goal", "target", "relaxed to", "packets")
-    for each in answer.relaxations:
-        can = NOT_MEASURED if each.relaxed is None else f"{each.sense} {target(each, each.relaxed)}"
-        packets = NOT_MEASURED if each.packets is None else str(each.packets)
-        wanted = f"{each.sense} {target(each, each.target)}"
-        made.add_row(metric_words(answer, each.name), wanted, can, packets)
+    for relaxation in answer.relaxations:
+        can = (
+            NOT_MEASURED
+            if relaxation.relaxed is None
+            else f"{relaxation.sense} {target(relaxation, relaxation.relaxed)}"
+        )
+        packets = NOT_MEASURED if relaxation.packets is None else str(relaxation.packets)
+        wanted = f"{relaxation.sense} {target(relaxation, relaxation.target)}"
+        made.add_row(metric_words(answer, relaxation.name), wanted, can, packets)
     return made
 
 
@@ -510,9 +514,9 @@ def _links_title(answer: SizeResult) -> str:
 def _links(answer: SizeResult) -> Table:
     """Return the sizes of the links of a class, the largest first."""
     made = table("link", "packets", "at least", "because of", left=1)
-    for each in answer.links[:_MOST_ROWS]:
-        size = "–" if each.packets is None else str(each.packets)
-        made.add_row(each.link, size, str(each.low), ", ".join(each.binding))
+    for link in answer.links[:_MOST_ROWS]:
+        size = "–" if link.packets is None else str(link.packets)
+        made.add_row(link.link, size, str(link.low), ", ".join(link.binding))
     if len(answer.links) > _MOST_ROWS:
         made.add_row(f"and {len(answer.links) - _MOST_ROWS} more", "", "", "")
     return made

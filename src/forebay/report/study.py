@@ -153,7 +153,7 @@ def _of_size(answer: UncertainSize) -> Iterator[str]:
     if answer.impossible:
         yield f"no buffer at all meets the goals in {answer.impossible} draws"
     if answer.unanswered:
-        open_ = (each for each in answer.draws if each.least is None and each.state != "no buffer")
+        open_ = (draw for draw in answer.draws if draw.least is None and draw.state != "no buffer")
         yield f"{answer.unanswered} draws have no answer, the first: {next(open_).state}"
     yield from map(_share, answer.influences)
 
@@ -232,6 +232,11 @@ def _of_indices(answer: Sensitivity) -> str:
 
 def _widest(answer: Sensitivity) -> float:
     """Return the largest half-width of the indices' intervals."""
-    known = [m for each in answer.influences for m in (each.first, each.total) if m is not None]
+    known = [
+        m
+        for influence in answer.influences
+        for m in (influence.first, influence.total)
+        if m is not None
+    ]
     ends = [(m.low, m.value, m.high) for m in known if m.low is not None and m.high is not None]
     return max((max(high - value, value - low) for low, value, high in ends), default=0.0)

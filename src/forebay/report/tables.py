@@ -226,19 +226,19 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
 
 def class_table(classes: Sequence[ClassOutcome]) -> Table:
     """Return a table of the classes, without columns that are empty for all classes."""
-    columns = [(title, [cell(each) for each in classes]) for title, cell in _COLUMNS]
+    columns = [(title, [cell(kind) for kind in classes]) for title, cell in _COLUMNS]
     columns = [(title, cells) for title, cells in columns if any(cell != _EMPTY for cell in cells)]
     made = table("class", *(title for title, _ in columns))
-    for at, each in enumerate(classes):
-        made.add_row(called(each), *(cells[at] for _, cells in columns))
-        for name, part in (each.controllers or {}).items():
+    for at, kind in enumerate(classes):
+        made.add_row(called(kind), *(cells[at] for _, cells in columns))
+        for name, part in (kind.controllers or {}).items():
             made.add_row(f"  {name}", *_controller(part, (title for title, _ in columns)))
     return made
 
 
 def tells_of_classes(classes: Sequence[ClassOutcome]) -> bool:
     """Whether the classes have any value other than their number."""
-    return any(cell(each) != _EMPTY for each in classes for _, cell in _COLUMNS[1:])
+    return any(cell(kind) != _EMPTY for kind in classes for _, cell in _COLUMNS[1:])
 
 
 def called(each: ClassOutcome) -> str:
@@ -354,7 +354,7 @@ _ALIKE = 0.01
 
 def rate_lines(rates: Mapping[str, LinkRates]) -> list[str]:
     """Return a sentence for each link."""
-    return [_line(name, each) for name, each in rates.items()]
+    return [_line(name, rate) for name, rate in rates.items()]
 
 
 def _line(name: str, rates: LinkRates) -> str:

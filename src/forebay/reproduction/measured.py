@@ -143,7 +143,7 @@ def facts(outcome: Outcome, link: str = "bottleneck") -> dict[str, Any]:
     ``queue_packets`` is the mean number of waiting packets, without the one on the wire.
     """
     read, provenance = outcome.links[link], outcome.provenance.model_dump()
-    jain = next((each.jain for each in outcome.classes if each.jain is not None), None)
+    jain = next((kind.jain for kind in outcome.classes if kind.jain is not None), None)
     numbers = {
         "utilization": read.utilization,
         "loss_rate": read.loss_rate,

@@ -246,7 +246,7 @@ def artefacts(paper: str | None = None) -> list[str]:
     """
     chosen = entries() if paper is None else _of_paper(entries(), paper)
     if not chosen:
-        raise UnknownArtefact(_unknown(paper or "", sorted({each.paper for each in entries()})))
+        raise UnknownArtefact(_unknown(paper or "", sorted({entry.paper for entry in entries()})))
     return [each.name for each in chosen]
 
 

@@ -11,21 +11,16 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forebay.engines.base import Engine, ReplicatingEngine
 from forebay.errors import ForebayError
-from forebay.progress import enter
+from forebay.progress import Progress, enter
 from forebay.scenario import Scenario
 from forebay.store import MetricRow, Store, code_of
 from forebay.studies.plan import Asked, Cell, Plan, of_values
-from forebay.studies.work import Batch, Done, Failure, Item, Sizes, rows_of
-
-if TYPE_CHECKING:
-    from forebay.progress import Progress
-    from forebay.studies.work import Workers
+from forebay.studies.work import Batch, Done, Failure, Item, Sizes, Workers, rows_of
 
 LONGEST_S, SHORTEST_S = 1.0, 0.05
 """Predicted seconds of a batch. A worker that dies costs its batch again."""
@@ -234,7 +229,7 @@ class Running:
             self._shared = True  # another process runs the same study: go on elsewhere
             Random(os.getpid()).shuffle(self._todo)
         self.count.ran += added
-        self.count.failed += sum(each.runs for each in done.failures)
+        self.count.failed += sum(failure.runs for failure in done.failures)
         self.count.failures += done.failures
         self._seen = self._watch(done.rows)
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.metrics import METRICS
 from forebay.outcome.model import ClassOutcome, LinkOutcome
 from forebay.outcome.statistics import Bounds
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+from forebay.scenario import Scenario
 
 BySeed = Mapping[int, Mapping[str, float]]
 """The numbers of a cell, by seed and column."""
@@ -87,7 +84,7 @@ def bounds_of(column: str, found: BySeed) -> Bounds:
     """Return the range of a column's metric, as an Outcome bounds it."""
     if _INCREASE in column:
         return -1.0, math.inf
-    kinds = {each.bounds for each in METRICS.values() if f".{each.key}." in f"{column}."}
+    kinds = {metric.bounds for metric in METRICS.values() if f".{metric.key}." in f"{column}."}
     if "share" in kinds or column.endswith("probability"):
         return 0.0, 1.0
     if "buffer" in kinds:

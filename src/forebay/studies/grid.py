@@ -158,12 +158,12 @@ def range_of(name: str, first: object, last: object) -> Range:
 
 def together(axes: Sequence[Axis]) -> Axis:
     """Return one axis whose fields go together, point by point. Raises ScenarioError."""
-    counts = {", ".join(each.names): len(each.values) for each in axes}
+    counts = {", ".join(axis.names): len(axis.values) for axis in axes}
     if len(set(counts.values())) != 1 or not all(counts.values()):
         said = ", ".join(f"{name} has {count}" for name, count in counts.items())
         raise bad_grid("together", f"{said} values", "write as many for each of them")
-    names = tuple(name for each in axes for name in each.names)
-    points = zip(*(each.values for each in axes), strict=True)
+    names = tuple(name for axis in axes for name in axis.names)
+    points = zip(*(axis.values for axis in axes), strict=True)
     return Axis(names, tuple(tuple(v for part in point for v in part) for point in points))
 
 
@@ -172,7 +172,7 @@ def tupled(names: tuple[str, ...], spec: object) -> Axis:
     where = ", ".join(names)
     points = tuple(tuple(each) if isinstance(each, list | tuple) else (each,) for each in
                    _listed(where, spec))  # fmt: skip
-    if any(len(each) != len(names) for each in points):
+    if any(len(point) != len(names) for point in points):
         raise bad_grid(where, f"a point has no {len(names)} values", "write one for each field")
     return Axis(names, points)
 
@@ -211,12 +211,12 @@ def _range(name: str, spec: Mapping[str, Any], sampled: bool) -> Range:
 
 def _between(name: str, ends: Sequence[Any], is_log: bool, points: int | None) -> Range:
     first, last = ends
-    if all(isinstance(each, int | float) and not isinstance(each, bool) for each in ends):
-        kind = "whole" if all(isinstance(each, int) for each in ends) else "number"
-        if not all(abs(each) <= _MOST for each in ends):
+    if all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends):
+        kind = "whole" if all(isinstance(end, int) for end in ends) else "number"
+        if not all(abs(end) <= _MOST for end in ends):
             raise bad_grid(name, f"{show(first)} to {show(last)} is no range", _WRITE)
         return Range((first, last), float(first), float(last), "", kind, 1.0, is_log, points)
-    parts = [_TEXT.fullmatch(each) if isinstance(each, str) else None for each in ends]
+    parts = [_TEXT.fullmatch(end) if isinstance(end, str) else None for end in ends]
     if parts[0] is None or parts[1] is None:
         hint = 'write two numbers, or two amounts with units, such as ["10 ms", "1 s"]'
         raise bad_grid(name, f"{show(first)} to {show(last)} is no range", hint)
@@ -231,7 +231,7 @@ def _in_unit(
     name: str, ends: tuple[str, str], low: float, high: float, same: bool
 ) -> tuple[str, float, float]:
     """Return the kind of a range, its second end in the unit of the first, and bytes a unit."""
-    if all("sqrt" in each.replace(" ", "") for each in ends) and same:
+    if all("sqrt" in end.replace(" ", "") for end in ends) and same:
         return "bdp", high, 1.0
     try:
         (base, kind), (other, other_kind) = (parse_amount(e, tuple(KNOWN), "10 ms") for e in ends)
@@ -340,7 +340,7 @@ class Grid:
 
 def drawn_grid(base: Scenario, names: Sequence[str], points: Sequence[tuple[Any, ...]]) -> Grid:
     """Return a grid of points that were drawn, a value of each field in each; equal ones once."""
-    different = tuple({repr(each): each for each in points}.values())
+    different = tuple({repr(point): point for point in points}.values())
     return Grid(base, (Axis(tuple(names), different),), lambda _: True, None, is_drawn=True)
 
 

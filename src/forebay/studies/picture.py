@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay.outcome import Metric
 from forebay.outcome.study import Curve, StudyPanel, StudyPicture
 from forebay.scenario.errors import ScenarioError, did_you_mean, show
+from forebay.store import Store
 from forebay.studies.columns import BySeed, columns_of, may_be_column
 from forebay.studies.leave_out import amount
+from forebay.studies.plan import Plan
 from forebay.studies.summary import Key, mean_over, stored_of
-
-if TYPE_CHECKING:
-    from forebay.store import Store
-    from forebay.studies.plan import Plan
 
 _LOG_RATIO = 7.0
 """An axis whose ends are farther apart, and all above 0, is logarithmic."""

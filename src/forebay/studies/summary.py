@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay.outcome import Metric
 from forebay.outcome.statistics import over_replications
 from forebay.outcome.study import StudyRow, StudyTable
+from forebay.store import Store
 from forebay.studies.columns import BySeed, bounds_of, columns_of
+from forebay.studies.plan import Asked, Cell, Plan
 from forebay.studies.table import key_of
-
-if TYPE_CHECKING:
-    from forebay.store import Store
-    from forebay.studies.plan import Asked, Cell, Plan
 
 _UNBOUNDED = (-math.inf, math.inf)
 Key = tuple[Any, ...]
@@ -138,7 +136,7 @@ def _differences(
     return tuple(
         StudyRow(
             values,
-            tuple(difference(first, seen, each) for each in columns),
+            tuple(difference(first, seen, column) for column in columns),
             is_settled(first) and is_settled(seen),
         )
         for values, seen in found[1:]

@@ -20,14 +20,12 @@ from forebay.store import Store
 from forebay.studies.batches import Count
 from forebay.studies.errors import bad_grid
 from forebay.studies.picture import check_roles, picture
-from forebay.studies.plan import of_values
+from forebay.studies.plan import Plan, of_values
 from forebay.studies.summary import summary
 from forebay.studies.table import Table, arrow_blocks, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from forebay.studies.plan import Plan
 
 
 SCHEMA = 1
@@ -56,9 +54,10 @@ class Sweep:
         self.refused = [f"{of_values(names, each.values)}: {each.why}" for each in plan.refused]
         of = {cell.sha256: cell.values for cell in plan.cells}
         self.failures = [
-            f"{of_values(names, of[each.scenario.sha256()])}: {each.why}" for each in count.failures
+            f"{of_values(names, of[failure.scenario.sha256()])}: {failure.why}"
+            for failure in count.failures
         ]
-        self.exit_status = max((each.exit_status for each in count.failures), default=0)
+        self.exit_status = max((failure.exit_status for failure in count.failures), default=0)
         self.stored = stored(plan, store)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,9 @@ from forebay.errors import toml
 from forebay.files.atomic import replacing
 from forebay.files.columns import is_parquet
 from forebay.packages import import_package
+from forebay.store import Store
+from forebay.studies.plan import Asked, Cell, Plan
 from forebay.studies.work import WALL
-
-if TYPE_CHECKING:
-    from forebay.store import Store
-    from forebay.studies.plan import Asked, Cell, Plan
 
 BLOCK = 20_000
 """Rows that are in memory at a time."""
@@ -200,7 +198,7 @@ def arrow_blocks(table: Table, pyarrow: Any) -> Iterator[Any]:
         for at, name in enumerate((*table.keys, "version")):
             values: Any = columns[at]
             if at < len(texts) and texts[at]:
-                values = [str(each) for each in values]
+                values = [str(value) for value in values]
             arrays.append(pyarrow.array(values))
             names.append(name)
         *arrays, version = arrays

@@ -133,7 +133,7 @@ def uncertain_inputs(scenario: Scenario, given: Mapping[str, Any]) -> list[Uncer
 
 def check_goals(scenario: Scenario, inputs: Sequence[Uncertain]) -> None:
     """Raise NoGoals if no draw can have a goal."""
-    if not any(each.field.startswith("goals") for each in inputs):
+    if not any(input_.field.startswith("goals") for input_ in inputs):
         goals_of(scenario)
 
 
@@ -305,7 +305,7 @@ def _of_numbers(path: str, form: str, parts: object, known: Any) -> _Spread:
         return _Spread(_said(form, parts), found.number, found.written)
     if form == "lognormal":
         return _lognormal(path, parts)
-    ranges = [range_of(path, parts[0], each) for each in parts[1:]]
+    ranges = [range_of(path, parts[0], part) for part in parts[1:]]
     return _normal(path, parts, ranges[0]) if form == "normal" else _triangular(path, parts, ranges)
 
 

@@ -41,7 +41,7 @@ class Holding:
     """In how many draws a buffer meets the goals."""
 
     def __init__(self, draws: Sequence[Draw]) -> None:
-        sized = [each for each in draws if each.least is not None]
+        sized = [draw for draw in draws if draw.least is not None]
         self.count = len(draws)
         self._least = np.sort(np.array([each.least for each in sized], dtype=np.float64))
         most = [np.inf if each.largest is None else each.largest for each in sized]
@@ -71,8 +71,8 @@ def _ranks(holds: float, count: int) -> tuple[int, int, int]:
     """Return in how many draws a size holds whose share's interval ends at, has, begins at it."""
     shares = [share_of(good, count) for good in range(count + 1)]
     asked = ceil(holds * count - 1e-9)
-    low = next(at for at, each in enumerate(shares) if (each.high or 0.0) >= holds)
-    high = next((at for at, each in enumerate(shares) if (each.low or 0.0) >= holds), count + 1)
+    low = next(at for at, share in enumerate(shares) if (share.high or 0.0) >= holds)
+    high = next((at for at, share in enumerate(shares) if (share.low or 0.0) >= holds), count + 1)
     return low, asked, high
 
 
@@ -109,8 +109,8 @@ def uncertain_size(
         assert lower is not None, "fewer draws are met by a smaller size"
         buffer = UncertainBuffer(packets=found, bytes=round(found * base[1]), low=lower, high=upper)
         held = share_of(int(holding.at(np.array([float(found)]))[0]), len(draws))
-    impossible = sum(each.state == IMPOSSIBLE for each in draws)
-    unanswered = sum(each.least is None for each in draws) - impossible
+    impossible = sum(draw.state == IMPOSSIBLE for draw in draws)
+    unanswered = sum(draw.least is None for draw in draws) - impossible
     why = _why(holding, holds, found, upper)
     if found is None and unanswered and held.value * len(draws) + unanswered >= asked:
         why = f"too many draws have no answer, {unanswered} of {len(draws)}"
@@ -119,7 +119,7 @@ def uncertain_size(
         scenario=scenario, engine=engine, holds=holds, buffer=buffer, held=held,
         recommended=upper, reason=why, as_written=base[0], impossible=impossible,
         unanswered=unanswered, influences=_influences(inputs, draws, numbers),
-        inputs=tuple(each.path for each in inputs), draws=tuple(draws), sized=sized,
+        inputs=tuple(input_.path for input_ in inputs), draws=tuple(draws), sized=sized,
     )  # fmt: skip
 
 
@@ -146,11 +146,11 @@ def _why(holding: Holding, holds: float, found: int | None, upper: int | None) -
 def _influences(
     inputs: Sequence[Uncertain], draws: Sequence[Draw], numbers: NDArray[np.float64]
 ) -> tuple[InputInfluence, ...]:
-    sized = np.array([each.least is not None for each in draws])
-    packets = np.array([each.least for each in draws if each.least is not None], dtype=np.float64)
+    sized = np.array([draw.least is not None for draw in draws])
+    packets = np.array([draw.least for draw in draws if draw.least is not None], dtype=np.float64)
     if packets.size < 2 * _FEWEST_OF_A_GROUP:
         return ()
-    made = [_influence(each, packets, numbers[sized][:, at]) for at, each in enumerate(inputs)]
+    made = [_influence(input_, packets, numbers[sized][:, at]) for at, input_ in enumerate(inputs)]
     return tuple(sorted(made, key=lambda each: each.share * each.shown, reverse=True))
 
 

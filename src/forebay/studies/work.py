@@ -29,26 +29,22 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import forebay
 from forebay import engines
 from forebay.effort import Effort
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
 from forebay.errors import ForebayError, Words
+from forebay.outcome import Outcome, SizeResult
 from forebay.outcome.settling import without_intervals
 from forebay.packages import import_package
-from forebay.scenario import DataSize
+from forebay.progress import Progress
+from forebay.scenario import DataSize, Scenario
 from forebay.store import MetricRow, code_of, to_blob, to_numbers
 from forebay.studies.columns import OF_RECOMMENDED, columns_of_size
 from forebay.studies.errors import StudyError
 from forebay.studies.plan import Asked
-
-if TYPE_CHECKING:
-    from forebay.outcome import Outcome, SizeResult
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-
 
 Sizes = Callable[[Engine, "Scenario", range, float, Effort], "SizeResult"]
 """Sizes a link with these seeds within so many predicted seconds; progress may stop it."""

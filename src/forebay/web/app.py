@@ -62,7 +62,7 @@ def application(
     routes = [
         Route("/", _index),
         Route("/start", _start),
-        *(Route(path, _answering(each), methods=["POST"]) for path, each in posts.items()),
+        *(Route(path, _answering(post), methods=["POST"]) for path, post in posts.items()),
         Mount("/page", StaticFiles(directory=PAGE)),
     ]
     app = Starlette(routes=routes)

@@ -8,11 +8,10 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from forebay.packages import check_package
-from forebay.scenario import expect_scenario
+from forebay.scenario import Scenario, expect_scenario
 from forebay.web.opening import question_of
 
 if TYPE_CHECKING:
-    from forebay.scenario import Scenario
     from forebay.web.app import Background
 
 _HEIGHT = 900

@@ -10,19 +10,16 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tomli_w
 
 import forebay
 from forebay import measure, platforms, report
 from forebay.errors import ForebayError, Words, written_in
+from forebay.outcome import LinkOutcome, Metric
 from forebay.packages import check_file
 from forebay.report.size import brief, explained, sentence
-
-if TYPE_CHECKING:
-    from forebay.outcome import LinkOutcome, Metric
-
 
 PARTS = ("name", "link", "queue", "traffic", "goals", "measure")
 _NOTHING: list[tuple[str, object]] = [("links", [])]
@@ -72,8 +69,8 @@ def _check_depth(value: object, depth: int = 0) -> None:
         raise Refused("the question is nested too deeply", "send the JSON of a scenario")
     parts = list(value.values()) if isinstance(value, Mapping) else value
     if isinstance(parts, list):
-        for each in parts:
-            _check_depth(each, depth + 1)
+        for part in parts:
+            _check_depth(part, depth + 1)
 
 
 def question_of(scenario: forebay.Scenario) -> dict[str, Any]:
@@ -220,14 +217,14 @@ def laws_of(scenario: forebay.Scenario) -> dict[str, Any]:
     regime = forebay.laws.regime_of(scenario)
     marks = [
         {
-            "law": each.law,
-            "packets": each.packets_whole,
-            "holds": each.assumptions_hold,
-            "broken": list(each.broken_assumptions),
-            "source": each.source,
+            "law": answer.law,
+            "packets": answer.packets_whole,
+            "holds": answer.assumptions_hold,
+            "broken": list(answer.broken_assumptions),
+            "source": answer.source,
         }
-        for each in answers
-        if each.packets is not None
+        for answer in answers
+        if answer.packets is not None
     ]
     return {
         "laws": marks,
@@ -314,8 +311,8 @@ def sized(found: forebay.SizeResult) -> dict[str, Any]:
         "assumptions": list(found.assumptions),
         "binding": list(found.binding),
         "region": [each.model_dump(mode="json") for each in found.region],
-        "goals": [each.model_dump(mode="json") for each in found.goals],
-        "relaxations": [each.model_dump(mode="json") for each in found.relaxations],
+        "goals": [goal.model_dump(mode="json") for goal in found.goals],
+        "relaxations": [relaxation.model_dump(mode="json") for relaxation in found.relaxations],
         "scaled": found.scaled is not None,
         "aims": found.aqm is not None,
         "queue": _aimed(found),

@@ -82,9 +82,9 @@ def _outcome(
     )
     shares = _shares(point, found.get("share", _UNKNOWN))
     classes = [
-        _class(each, name, scenario, link, shares)
-        for each, name in zip(scenario.traffic, scenario.class_names, strict=True)
-        if isinstance(each, Long)
+        _class(group, name, scenario, link, shares)
+        for group, name in zip(scenario.traffic, scenario.class_names, strict=True)
+        if isinstance(group, Long)
     ]
     facts = {
         "seeds": seeds,

@@ -179,14 +179,14 @@ class Model:
 
     @cached_property
     def _scaled(self) -> dict[str, Array]:
-        return {name: self.cells * each.scale for name, each in self.processes.items()}
+        return {name: self.cells * processe.scale for name, processe in self.processes.items()}
 
     def answer(
         self, points: list[Point], level: float = 0.95
     ) -> dict[str, tuple[Array, Array, Array]]:
         """Return value, low and high of each metric, shape (points,); NaN where not defined."""
         x = features(points)
-        shares = np.array([each.second / each.flows for each in points])
+        shares = np.array([point.second / point.flows for point in points])
         found = {}
         for name, process in self.processes.items():
             value, error = process.predict(self._scaled[name], x)
@@ -194,7 +194,7 @@ class Model:
             ends = [from_smooth(name, v, shares) for v in (value, value - half, value + half)]
             if name == "share":
                 mixed = (shares > 0.0) & (shares < 1.0)
-                ends = [np.where(mixed, each, np.nan) for each in ends]
+                ends = [np.where(mixed, end, np.nan) for end in ends]
             found[name] = (ends[0], ends[1], ends[2])
         return found
 

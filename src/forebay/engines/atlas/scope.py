@@ -149,7 +149,7 @@ def _link_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Poi
 def _buffers(link: Point, scenario: Scenario) -> tuple[int, int]:
     """Return the buffers that are covered; two bursts at least where access is not known."""
     most = round(max(12.0, LARGEST_BDP * link.bdp))
-    if any(isinstance(each, Long) and each.access_rate is None for each in scenario.traffic):
+    if any(isinstance(group, Long) and group.access_rate is None for group in scenario.traffic):
         return min(math.ceil(scenario.two_bursts / int(scenario.packet)), most), most
     return SMALLEST, most
 
@@ -198,7 +198,7 @@ def file_of(controls: tuple[str, str]) -> Traversable:
 
 @cache
 def _known() -> tuple[tuple[str, str], ...]:
-    return tuple(each for each in FAMILIES if file_of(each).is_file())
+    return tuple(family for family in FAMILIES if file_of(family).is_file())
 
 
 def _family(names: set[str]) -> tuple[str, str]:

@@ -277,7 +277,7 @@ class ClassBuffers:
                 "of_bdp": float(shares[self.place[mine]].max()),
             }
         return {
-            "bytes": sum(each["bytes"] for each in sizes.values()),
+            "bytes": sum(size["bytes"] for size in sizes.values()),
             "solved": self.solved,
             "links": len(self.used),
             "filled": None if self.utilization is None else int(self.filled.sum()),

@@ -205,7 +205,7 @@ def make_pattern(paths: Ints, coupled: NDArray[np.bool_]) -> Pattern:
     if m <= MOST_DENSE:
         none = np.zeros(0, dtype=np.int64)
         return Pattern(links, entry, keys, none, none, np.arange(m) * (m + 1))
-    ends, every_key = np.cumsum([len(each) for each in keys])[:-1], np.concatenate(keys)
+    ends, every_key = np.cumsum([len(key) for key in keys])[:-1], np.concatenate(keys)
     del keys  # as large as everything else together
     every, place = _numbered(every_key, m * m)
     starts = np.searchsorted(every, np.arange(m + 1) * m)

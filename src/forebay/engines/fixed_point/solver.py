@@ -306,9 +306,9 @@ def sensitivity(solution: Solution) -> Sensitivity:
     wait = at_rest.wait[:, None] * change + np.diag(by_buffer.wait)
     hops = np.unique(balance.problem.hops)
     got = balance.problem.share * flow.sent_bps * flow.delivered
-    groups = np.stack([np.where(balance.problem.hops == each, got, 0.0) for each in hops])
+    groups = np.stack([np.where(balance.problem.hops == hop, got, 0.0) for hop in hops])
     groups /= np.maximum(groups.sum(axis=1, keepdims=True), 1e-300)
-    throughput = np.stack([_of(at_rest, hazard, wait, each) for each in groups])
+    throughput = np.stack([_of(at_rest, hazard, wait, group) for group in groups])
     return Sensitivity(hops, throughput, _of(at_rest, hazard, wait, got / max(got.sum(), 1e-300)))
 
 

@@ -44,7 +44,7 @@ _SINGULAR = 1e-6
 """Relative. With a smaller singular value a residual of 1e-9 allows a step of 1e-3 or more."""
 _NAMED = 4
 NAME = "network"
-NO_MARKS = tuple(each.name for each in DISCIPLINES.values() if each.drops_tail)
+NO_MARKS = tuple(discipline.name for discipline in DISCIPLINES.values() if discipline.drops_tail)
 """Disciplines that mark and drop nothing before the buffer is full."""
 
 

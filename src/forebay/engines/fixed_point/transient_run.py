@@ -232,7 +232,7 @@ class Recorder:
         graph, problem = balance.problem.graph, balance.problem
         of_link = graph.link_class[balance.used]
         self.classes = np.unique(of_link)
-        self.members = [np.flatnonzero(of_link == each) for each in self.classes]
+        self.members = [np.flatnonzero(of_link == kind) for kind in self.classes]
         self.by_hops = [np.flatnonzero(problem.hops == each) for each in np.unique(problem.hops)]
         self.at: list[int] = []
         self.rows: list[Floats] = []

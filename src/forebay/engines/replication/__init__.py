@@ -119,7 +119,7 @@ def to_trace(
         window_variance=read["window_variance"],
         drops=Incidents(**read["drops"]),
         reductions=Incidents(**read["reductions"]),
-        unsettled={each.name: each.unsettled for each in classes if each.settled is not None},
+        unsettled={kind.name: kind.unsettled for kind in classes if kind.settled is not None},
     )
 
 
@@ -197,8 +197,8 @@ def _to_table(of: FlowRows, raw: Columns) -> FlowTable:
     flow = raw["flow"]
     group, packet = workload.traffic_class[flow], workload.packet_bytes[flow]
     # Of each class's in-order bytes, the share that its goodput counts.
-    got = np.array([each.goodput_bits.sum() for each in of.reading.classes])
-    counts = np.array([goodput_bits(each).sum() for each in of.reading.classes])
+    got = np.array([kind.goodput_bits.sum() for kind in of.reading.classes])
+    counts = np.array([goodput_bits(kind).sum() for kind in of.reading.classes])
     share = np.divide(counts, got, out=np.ones(got.size), where=got > 0)
     counted = raw["window_bytes"] * share[group]
     tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]

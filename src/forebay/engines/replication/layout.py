@@ -121,7 +121,7 @@ class LinkSpec:
     @property
     def counts_bytes(self) -> bool:
         """Whether a limit in bytes may let more packets wait than ``buffer_packets``."""
-        return any(each.discipline in COUNT_BYTES for each in self.queues)
+        return any(queue.discipline in COUNT_BYTES for queue in self.queues)
 
     @property
     def queues(self) -> Sequence[LinkSpec | ClassSpec]:
@@ -134,7 +134,7 @@ class LinkSpec:
             "rate_bps": self.wire_bps or self.rate_bps,
             "parameters": {name: float(value) for name, value in self.parameters.items()},
             "rate_trace": None if self.rate_trace is None else self.rate_trace.for_core(),
-            "classes": [each.plan() for each in self.classes],
+            "classes": [kind.plan() for kind in self.classes],
         }
 
     @property
@@ -331,7 +331,7 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
     paths = []
     for index, group in enumerate(scenario.traffic):
         if not KINDS[group.kind].in_simulated_network:
-            known = [each.name for each in KINDS.values() if each.in_simulated_network]
+            known = [kind.name for kind in KINDS.values() if kind.in_simulated_network]
             wrong, hint = f"{group.kind} over a network", f"write kind {' or '.join(known)}"
             raise ScenarioError("topology", wrong, hint, field=f"traffic.{index}.kind")
         if problem.graph.offered_bps is not None and getattr(group, "load", None) is not None:

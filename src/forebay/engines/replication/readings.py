@@ -27,10 +27,10 @@ from forebay.outcome.reading import FloatArray, IntArray, Slowdowns
 from forebay.outcome.settling import models_settle_s
 from forebay.scenario import Long, Requests, Scenario, ScenarioError, Tcp, Traffic
 from forebay.scenario.rate_trace import RateTrace
+from forebay.workload import Workload
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, LinkSpec
-    from forebay.workload import Workload
 
 
 _PS_PER_S = 1e12

@@ -15,11 +15,11 @@ import numpy as np
 from forebay.scenario import Scenario, ScenarioError, Transfers
 from forebay.topology import Problem
 from forebay.topology.graph import BETWEEN, DOWN, UP, Floats, Graph, Ints
+from forebay.workload import Workload
 from forebay.workload.streams import uniforms
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, Route
-    from forebay.workload import Workload
 
 
 _HINT = 'write routers such as "edge0-0", hosts such as "edge0-0#2", and links such as "a->b; b->c"'

@@ -53,10 +53,10 @@ def check_core() -> None:
     """Refuse a core whose lists differ from the catalogue's. Raises EngineUnavailable."""
     if not hasattr(_core, "controllers"):
         raise _differs("its lists cannot be read")
-    controls = {each["name"]: each for each in _core.controllers()}
+    controls = {controller["name"]: controller for controller in _core.controllers()}
     _compare("congestion control", CONTROLS, controls, _control)
-    disciplines = {each["name"]: each for each in _core.disciplines()}
-    by_tc = {each.in_tc: each for each in DISCIPLINES.values()}
+    disciplines = {discipline["name"]: discipline for discipline in _core.disciplines()}
+    by_tc = {discipline.in_tc: discipline for discipline in DISCIPLINES.values()}
     _compare("discipline", by_tc, disciplines, _discipline)
 
 
@@ -205,7 +205,7 @@ class SimulationEngine(ReplicatingEngine):
         self, scenario: Scenario, replications: Sequence[Replication], wall_s: float
     ) -> Outcome:
         """Summarize replications of `scenario`."""
-        readings = [each.reading for each in replications]
+        readings = [replication.reading for replication in replications]
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
@@ -215,7 +215,7 @@ class SimulationEngine(ReplicatingEngine):
             "wall_s": wall_s,
             "packets": sum(reading.packets for reading in readings),
         }
-        if outside := {name: each.facts for name, each in scenario.foreign_controls.items()}:
+        if outside := {name: control.facts for name, control in scenario.foreign_controls.items()}:
             facts["controls"] = outside
         outcome = Outcome.of(scenario, self.name, links, classes, facts, network=network)
         if self._flows is not None:

@@ -296,7 +296,7 @@ def _check(progress: _Progress, name: str, scenarios: list[Scenario]) -> dict[st
     control = foreign_controls.load(name)
     with foreign_controls.watched():
         properties = control.conforms()
-    made = [_digests(progress, each, jobs) for each in scenarios for jobs in (1, 1, 2)]
+    made = [_digests(progress, scenario, jobs) for scenario in scenarios for jobs in (1, 1, 2)]
     by_scenario = [made[at : at + 3] for at in range(0, len(made), 3)]
     return {
         "properties": properties,

@@ -142,12 +142,12 @@ def summarize_network(
             "bdp_packets": float(problem.bdp_packets[number]),
         }
         named[name] = link.model_copy(update=facts)
-    long = [each for each in classes if KINDS[each.kind].lasts]
+    long = [one for one in classes if KINDS[one.kind].lasts]
     by_hops = [_of_hops(hops, long) for hops in sorted({_hops(each) for each in long})]
     return named, NetworkOutcome(
         connections=float(sum(each.flows for each in long)),
         mean_propagation_s=problem.mean_rtt_s,
-        mean_rtt_s=_weighted([(each.connections, each.rtt_s) for each in by_hops]),
+        mean_rtt_s=_weighted([(hop.connections, hop.rtt_s) for hop in by_hops]),
         mean_throughput_bps=_weighted([(e.connections, e.throughput_bps) for e in by_hops]),
         residual=None,
         by_hops=by_hops,
@@ -155,7 +155,7 @@ def summarize_network(
 
 
 def _of_hops(hops: int, classes: list[ClassOutcome]) -> HopsOutcome:
-    mine = [each for each in classes if _hops(each) == hops]
+    mine = [kind for kind in classes if _hops(kind) == hops]
     return HopsOutcome(
         hops=hops,
         connections=float(sum(each.flows for each in mine)),

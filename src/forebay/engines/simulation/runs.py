@@ -153,7 +153,7 @@ def _barriers(workload: Workload) -> list[tuple[int, int, int, list[int]]]:
         return []
     ends = [groups.first, groups.end]
     if workload.periods is not None:  # a row for each on-time of other flows
-        ends = [np.searchsorted(workload.periods.owner, each) for each in ends]
+        ends = [np.searchsorted(workload.periods.owner, end) for end in ends]
     numbers = (ends[0].tolist(), ends[1].tolist(), groups.asked_ps.tolist())
     pauses = [each.tolist() for each in groups.think_ps]
     return list(zip(*numbers, pauses, strict=True))
@@ -202,7 +202,7 @@ def give_access(layout: Layout, workload: Workload) -> Access:
             access_bps=np.full(len(workload), _AT_ONCE),
         )
     access = Access(
-        links=[_link(each) for each in layout.links],
+        links=[_link(link) for link in layout.links],
         routes=list(layout.routes),
         route=workload.traffic_class.copy(),
         access_bps=workload.access_bps.copy(),
@@ -251,8 +251,8 @@ def _order_arrivals(access: Access, layout: Layout) -> None:
 
 def check_links(scenario: Scenario) -> None:
     """Refuse a buffer that is too small for its discipline. Raises ScenarioError."""
-    for each in lay_out(scenario).links:
-        _link(each)
+    for link in lay_out(scenario).links:
+        _link(link)
 
 
 def _link(link: LinkSpec) -> _core.Link:
@@ -261,12 +261,12 @@ def _link(link: LinkSpec) -> _core.Link:
         return _core.Link(link.plan())
     except ValueError as error:
         why = f"{link.buffer_packets} packets before {link.name}: {error}"
-    for each in reversed(link.classes):  # the first one is said
+    for kind in reversed(link.classes):  # the first one is said
         try:
-            _core.Link(replace(link, classes=[each], class_of=[]).plan())
+            _core.Link(replace(link, classes=[kind], class_of=[]).plan())
         except ValueError as error:
-            where = f"class queue {each.name} before {link.name}"
-            why = f"{each.buffer_packets} packets in {where}: {error}"
+            where = f"class queue {kind.name} before {link.name}"
+            why = f"{kind.buffer_packets} packets in {where}: {error}"
     hint = "write a larger size, or set the discipline's parameters"
     raise ScenarioError("out-of-range", why, hint, field="queue")
 

@@ -88,9 +88,9 @@ class TestbedEngine(ReplicatingEngine):
         self, scenario: Scenario, replications: Sequence[Replication], wall_s: float
     ) -> Outcome:
         """Summarize replications of `scenario`."""
-        readings = [each.reading for each in replications]
+        readings = [replication.reading for replication in replications]
         links, classes = summarize(readings, scenario.goals)
-        records = [each.facts["record"] for each in replications]
+        records = [replication.facts["record"] for replication in replications]
         facts = {
             "seeds": [reading.seed for reading in readings],
             "wall_s": wall_s,
@@ -101,7 +101,7 @@ class TestbedEngine(ReplicatingEngine):
         }
         outcome = Outcome.of(
             scenario, self.name, links, classes, facts, broken=broken(scenario),
-            disturbed=disturbed([each["gate"] for each in records]),
+            disturbed=disturbed([record["gate"] for record in records]),
         )  # fmt: skip
         return checked(outcome, violations_of_readings(readings))
 

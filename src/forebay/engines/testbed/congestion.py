@@ -83,14 +83,18 @@ def _compile(*arguments: str) -> None:
 
 
 KERNEL_NAMES = {
-    each.name: each.in_kernel for each in CONTROLS.values() if each.in_kernel is not None
+    control.name: control.in_kernel
+    for control in CONTROLS.values()
+    if control.in_kernel is not None
 }
 """Kernel names of the congestion controls of a scenario that a kernel can have.
 
 The kernel may have its own `bic` or `scalable`, so ours have other names, of at most 15
 characters."""
 _OBJECTS = {
-    each.in_kernel: each.bpf_program for each in CONTROLS.values() if each.bpf_program is not None
+    control.in_kernel: control.bpf_program
+    for control in CONTROLS.values()
+    if control.bpf_program is not None
 }
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _GONE_WITHIN_S = 5.0

@@ -245,13 +245,13 @@ def total(datagrams: list[bytes], asked_s: float) -> Counted:
             raise TestbedError("NetFlow datagrams were lost", "leave the machine idle")
         expected = export.header.sequence + len(export.flows)
         records += export.flows
-    first = min((each.FIRST_SWITCHED for each in records), default=0)
-    last = max((each.LAST_SWITCHED for each in records), default=0)
+    first = min((record.FIRST_SWITCHED for record in records), default=0)
+    last = max((record.LAST_SWITCHED for record in records), default=0)
     return Counted(
-        octets=sum(each.IN_OCTETS for each in records),
-        packets=sum(each.IN_PACKETS for each in records),
+        octets=sum(record.IN_OCTETS for record in records),
+        packets=sum(record.IN_PACKETS for record in records),
         span_s=float(last - first) / _MS_PER_S or asked_s,
-        flows=len({tuple(getattr(each, name) for name in _IDENTITY) for each in records}),
+        flows=len({tuple(getattr(record, name) for name in _IDENTITY) for record in records}),
     )
 
 

@@ -141,7 +141,7 @@ def largest_packet(workload: Workload) -> int:
     sizes = [workload.packet_bytes]
     if workload.packets is not None:
         sizes.append(workload.packets.bytes)
-    return max((int(np.max(each)) for each in sizes if each.size), default=0)
+    return max((int(np.max(size)) for size in sizes if size.size), default=0)
 
 
 _MTU = 1500

@@ -87,7 +87,9 @@ def faults(
     """
     if drain_s is not None:
         read = {**read, "of_buffer": read.get("lateness_p99_s", 0.0) / drain_s}
-    limits = [each for each in LIMITS if not (window_is_limited and each.reading == "rwnd_limited")]
+    limits = [
+        limit for limit in LIMITS if not (window_is_limited and limit.reading == "rwnd_limited")
+    ]
     found = [
         fault for each in (stall_limit(drain_s), *limits) if (fault := each.fault(read)) is not None
     ]

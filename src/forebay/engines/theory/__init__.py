@@ -90,7 +90,7 @@ def of_many(scenario: Scenario) -> Metric | None:
     flows = list(_flows(scenario))
     if len(flows) > _MANY_KINDS:
         flows = _together(flows)
-    if left <= 0.0 or any(each.control not in laws.response.CONTROLS for each in flows):
+    if left <= 0.0 or any(flow.control not in laws.response.CONTROLS for flow in flows):
         return None
     found = laws.response.loss_rate(flows, left * capacity(scenario))
     return None if found is None else _within(found, laws.response.BAND, scenario)
@@ -136,10 +136,10 @@ def _flows(scenario: Scenario) -> Iterator[laws.response.Flows]:
 def _together(flows: Iterable[laws.response.Flows]) -> list[laws.response.Flows]:
     """Merge flows with almost equal RTT and timeout, so that thousands of classes stay fast."""
     counts: dict[laws.response.Flows, float] = {}
-    for each in flows:
-        rtt, timeout = (float(f"{value:.3g}") for value in (each.rtt, each.timeout))
-        kind = replace(each, count=0.0, rtt=rtt, timeout=timeout)
-        counts[kind] = counts.get(kind, 0.0) + each.count
+    for flow in flows:
+        rtt, timeout = (float(f"{value:.3g}") for value in (flow.rtt, flow.timeout))
+        kind = replace(flow, count=0.0, rtt=rtt, timeout=timeout)
+        counts[kind] = counts.get(kind, 0.0) + flow.count
     return [replace(kind, count=count) for kind, count in counts.items()]
 
 
@@ -148,7 +148,7 @@ def _representative(law: Distribution) -> list[float]:
     if law.low == law.high:
         return [float(law.low)]
     middles = (np.arange(_POINTS) + 0.5) / _POINTS
-    return [max(float(each) / 1e12, 1e-9) for each in picoseconds(law, middles)]
+    return [max(float(picosecond) / 1e12, 1e-9) for picosecond in picoseconds(law, middles)]
 
 
 _PROBABILITIES = (0.50, 0.95, 0.99)

@@ -13,7 +13,12 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
+from numpy.typing import NDArray
 
+from forebay.outcome import Metric, NetworkOutcome, Outcome
+from forebay.outcome.model import FlowTable
+from forebay.outcome.trace import Trace
+from forebay.outcome.transient import Transient
 from forebay.report.figures import style
 from forebay.report.tables import NOT_MEASURED
 from forebay.scenario import Duration
@@ -21,12 +26,6 @@ from forebay.scenario import Duration
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-    from numpy.typing import NDArray
-
-    from forebay.outcome import Metric, NetworkOutcome, Outcome
-    from forebay.outcome.model import FlowTable
-    from forebay.outcome.trace import Trace
-    from forebay.outcome.transient import Transient
 
 
 _MOST = 12
@@ -58,10 +57,10 @@ def outcome_figure(outcome: Outcome) -> Figure:
 def _rates(outcome: Outcome) -> list[Bar]:
     """Return each class's goodput, or its throughput if the goodput is unknown."""
     return [
-        (f"{each.name}, goodput", each.goodput_bps)
-        if each.goodput_bps is not None
-        else (f"{each.name}, throughput", each.throughput_bps)
-        for each in outcome.classes
+        (f"{kind.name}, goodput", kind.goodput_bps)
+        if kind.goodput_bps is not None
+        else (f"{kind.name}, throughput", kind.throughput_bps)
+        for kind in outcome.classes
     ]
 
 
@@ -226,11 +225,11 @@ def _by_class(axes: Axes, course: Transient, field: str, label: str) -> None:
 
 def _by_hops(axes: Axes, course: Transient) -> None:
     colours = mpl.colormaps["viridis"](np.linspace(0.0, 0.9, max(len(course.hops), 1)))
-    for each, colour in zip(course.hops, colours, strict=True):
-        still = each.steady_throughput_bps
+    for hop, colour in zip(course.hops, colours, strict=True):
+        still = hop.steady_throughput_bps
         still = None if still is None else still * 1e-6
-        _line(axes, course.at_s, each.throughput_bps * 1e-6, still, colour, f"{each.hops} hops")
-    if any(np.any(each.throughput_bps > 0.0) for each in course.hops):
+        _line(axes, course.at_s, hop.throughput_bps * 1e-6, still, colour, f"{hop.hops} hops")
+    if any(np.any(hop.throughput_bps > 0.0) for hop in course.hops):
         axes.set_yscale("log")
         axes.legend(fontsize=8, ncols=2)
     axes.set_ylabel("throughput of a connection, Mbit/s")
@@ -365,8 +364,8 @@ def flows_figure(outcome: Outcome, table: FlowTable) -> Figure:
             _slowdown(axes[0], outcome, table, names)
         if sent:
             _goodput(axes[-1], outcome, table, names)
-        for each in axes:
-            style.clean(each)
+        for axis in axes:
+            style.clean(axis)
     return figure
 
 

@@ -50,7 +50,7 @@ def study_figure(picture: StudyPicture) -> Figure:
 
 def _shades(picture: StudyPicture) -> tuple[float, float] | None:
     """Return least and most of all maps, which share their colours; None for curves."""
-    values = [v for each in picture.panels for row in each.map_values for v in row if v == v]
+    values = [v for panel in picture.panels for row in panel.map_values for v in row if v == v]
     return (min(values), max(values)) if values else None
 
 
@@ -71,7 +71,7 @@ def _panel(
         if ticks:
             slants = name == "x" and max(map(len, ticks)) * len(ticks) > 50
             slanted: Any = {"rotation": 20, "ha": "right"} if slants else {}
-            axis.set_ticks(range(len(ticks)), [style.literal(each) for each in ticks], **slanted)
+            axis.set_ticks(range(len(ticks)), [style.literal(tick) for tick in ticks], **slanted)
             if panel.curves:
                 axes.set_xlim(-0.4, len(ticks) - 0.6)
         elif name in panel.log:
@@ -134,8 +134,8 @@ def uncertain_figure(found: UncertainSize) -> Figure:
     with style.framed(_title(found), 9.0, 3.6) as figure:
         left, right = figure.subplots(1, 2, width_ratios=(3, 2))
         _holding(left, found)
-        _bars(right, [each.path for each in found.influences], [
-            ("", style.BLUE, [each.share for each in found.influences]),
+        _bars(right, [influence.path for influence in found.influences], [
+            ("", style.BLUE, [influence.share for influence in found.influences]),
         ])  # fmt: skip
         right.set_xlabel("share of the size's variance")
     return figure
@@ -157,7 +157,7 @@ def _sized(found: UncertainSize | Sensitivity) -> str:
 
 def _holding(axes: Axes, found: UncertainSize) -> None:
     """Draw over all sizes in how many draws they meet the goals."""
-    sized = [each for each in found.draws if each.least is not None]
+    sized = [draw for draw in found.draws if draw.least is not None]
     least = np.array([each.least for each in sized], dtype=float)
     most = np.array([np.inf if each.largest is None else each.largest for each in sized])
     ends = np.append(least, most[np.isfinite(most)] + 1.0)
@@ -187,7 +187,7 @@ def _holding(axes: Axes, found: UncertainSize) -> None:
 def sensitivity_figure(found: Sensitivity) -> Figure:
     """Return the answer with each input below and above, and Sobol's indices if there are some."""
     has_indices = found.draws > 0
-    names = [each.path for each in found.influences]
+    names = [influence.path for influence in found.influences]
     height = 1.5 + _ROW * max(3, len(names))
     answer = "no answer" if found.packets is None else size_words(found.sized, found.packets)
     how = "over its range" if found.change is None else f"by ±{found.change:.0%}"
@@ -201,18 +201,24 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
 
 
 def _tornado(axes: Axes, found: Sensitivity) -> None:
-    for place, each in enumerate(found.influences):
-        if each.low is None or each.high is None:
+    for place, influence in enumerate(found.influences):
+        if influence.low is None or influence.high is None:
             axes.annotate("no answer", (found.packets or 0.0, place), fontsize=8, color=style.FAINT)
             continue
-        axes.plot([each.low, each.high], [place, place], color=style.FAINT, linewidth=5, alpha=0.35)
-        axes.plot(each.low, place, "o", color=style.BLUE, label="below" if not place else "_")
         axes.plot(
-            each.high, place, "D", color=style.VERMILLION, label="above" if not place else "_"
+            [influence.low, influence.high],
+            [place, place],
+            color=style.FAINT,
+            linewidth=5,
+            alpha=0.35,
+        )
+        axes.plot(influence.low, place, "o", color=style.BLUE, label="below" if not place else "_")
+        axes.plot(
+            influence.high, place, "D", color=style.VERMILLION, label="above" if not place else "_"
         )
     if found.packets is not None:
         axes.axvline(found.packets, color=style.INK, linewidth=0.8)
-    _rows(axes, [each.path for each in found.influences])
+    _rows(axes, [influence.path for influence in found.influences])
     axes.set_xlabel(f"smallest {_sized(found)}, packets")
     axes.legend(loc="best", title="the input is")
 
@@ -223,8 +229,8 @@ def _indices(axes: Axes, influences: Sequence[Influence]) -> None:
         ("with all others", style.ORANGE, 0.18, "total"),
     )
     for label, colour, aside, name in shades:
-        for place, each in enumerate(influences):
-            metric = getattr(each, name)
+        for place, influence in enumerate(influences):
+            metric = getattr(influence, name)
             if metric is None:
                 continue
             shown = label if not place else "_"
@@ -249,7 +255,7 @@ def _bars(axes: Axes, names: Sequence[str], sets: Sequence[tuple[str, str, Any]]
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:
     """Name the rows, the first one at the top."""
-    axes.set_yticks(range(len(names)), [style.literal(each) for each in names])
+    axes.set_yticks(range(len(names)), [style.literal(name) for name in names])
     if names:
         axes.set_ylim(len(names) - 0.5, -0.5)
     style.clean(axes)

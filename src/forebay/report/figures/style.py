@@ -119,5 +119,5 @@ def _settle(figure: Figure) -> None:
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axes in figure.axes:
-        left, bottom, width, height = (round(each, 5) for each in axes.get_position().bounds)
+        left, bottom, width, height = (round(bound, 5) for bound in axes.get_position().bounds)
         axes.set_position((left, bottom, width, height))

@@ -78,7 +78,7 @@ def by_hops(
     """Throughput of a connection by hops, Mbit/s (slide 19)."""
     whole = solved(edge, rule, tuple(changes), own_core=own_core).network
     assert whole is not None, "the engine network has one"
-    return {each.hops: 1e-6 * (each.throughput_bps or 0.0) for each in whole.by_hops}
+    return {hop.hops: 1e-6 * (hop.throughput_bps or 0.0) for hop in whole.by_hops}
 
 
 def _under_each(

@@ -168,7 +168,7 @@ def _long(control: str, flows: int, rtt_ms: tuple[float, float], start: Any, off
 def _scenario(
     name: str, link: Mapping[str, Any], size: int, traffic: Sequence[Any], times: Sequence[int]
 ) -> forebay.Scenario:
-    warmup, duration = (f"{each} s" for each in times)
+    warmup, duration = (f"{time} s" for time in times)
     queue = {"discipline": "bfifo", "size": f"{size} B"}
     measure = {"warmup": warmup, "duration": duration}
     parts = {"name": name, "link": link, "queue": queue, "traffic": traffic, "measure": measure}

@@ -364,8 +364,8 @@ def _increase(name: str, as_printed: bool) -> np.ndarray:
 
 def _outside(curves: dict[str, np.ndarray]) -> float:
     """Largest distance of any curve from the range between BIC's and RENO's, in points."""
-    below = max(float((curves["bic"] - each).max()) for each in curves.values())
-    above = max(float((each - curves["reno"]).max()) for each in curves.values())
+    below = max(float((curves["bic"] - curve).max()) for curve in curves.values())
+    above = max(float((curve - curves["reno"]).max()) for curve in curves.values())
     return max(below, above, 0.0)
 
 

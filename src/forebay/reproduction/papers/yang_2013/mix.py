@@ -57,7 +57,7 @@ READING_SEEDS = 3
 
 
 def _each(*settings: str) -> list[str]:
-    return [f"traffic.{place}.{each}" for each in settings for place in range(len(FLOWS))]
+    return [f"traffic.{place}.{setting}" for setting in settings for place in range(len(FLOWS))]
 
 
 def _spread(rtt_ms: int, share: float) -> str:
@@ -236,7 +236,7 @@ def _watch(scenario: forebay.Scenario, seed: int, told: Any) -> dict[str, Any]:
         "window_packets": held(outcome.links[LINK]),
         "deviation": float(kept.std() / kept.mean()),
         "samples_left_out": int(window.size - kept.size),
-        "class_bps": [round(value(each.goodput_bps)) for each in outcome.classes],
+        "class_bps": [round(value(kind.goodput_bps)) for kind in outcome.classes],
         **facts(outcome),
     }
 
