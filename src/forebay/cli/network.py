@@ -157,10 +157,7 @@ def _step(
 
 
 def _compare(
-    paths: tuple[str, str],
-    designs: tuple[Scenario, Scenario],
-    growth: float | None,
-    as_json: bool,
+    paths: tuple[str, str], designs: tuple[Scenario, Scenario], growth: float | None, as_json: bool
 ) -> None:
     """Solve both designs with each link down alone, and print them beside each other."""
     with progress("designs") as update:

@@ -114,11 +114,7 @@ BUDGET = "4 min"
 
 
 def size_together(
-    scenario: Scenario,
-    how: dict[str, Any],
-    memory: str | None,
-    platform: str | None,
-    as_json: bool,
+    scenario: Scenario, how: dict[str, Any], memory: str | None, platform: str | None, as_json: bool
 ) -> int:
     """Size the class queues, print them, and return the exit status.
 
