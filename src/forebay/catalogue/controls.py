@@ -162,7 +162,7 @@ class Controls(dict[str, Control]):
     """Records by name. Iterating gives ours; a name of a control from outside is found, too."""
 
     def __init__(self, ours: Iterable[Control]) -> None:
-        super().__init__((each.name, each) for each in ours)
+        super().__init__((our.name, our) for our in ours)
 
     def __missing__(self, name: str) -> Control:
         found = foreign.find(name)

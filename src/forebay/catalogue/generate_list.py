@@ -23,7 +23,7 @@ def sources(folder: Path) -> dict[Path, str]:
 
 
 def _modules() -> str:
-    names = {re.split("::", re.sub("^Box<", "", each.in_core))[0] for each in OURS.values()}
+    names = {re.split("::", re.sub("^Box<", "", our.in_core))[0] for our in OURS.values()}
     return "".join(f"mod {name};\n" for name in sorted(names))
 
 

@@ -121,7 +121,7 @@ KINDS = by_name((
 
 def kinds_that(are: Callable[[Kind], bool]) -> frozenset[str]:
     """Return the names of the kinds for which a property of the record is true."""
-    return frozenset(each.name for each in KINDS.values() if are(each))
+    return frozenset(kind.name for kind in KINDS.values() if are(kind))
 
 
 WITHOUT_SEEDS = ("theory", "atlas")

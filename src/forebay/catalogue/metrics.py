@@ -239,7 +239,7 @@ METRICS = by_name((*LINK_METRICS, *CLASS_METRICS, *CONTROLLER_METRICS))
 @cache
 def of_level(level: Level) -> tuple[Metric, ...]:
     """Return the metrics of one part of an Outcome, in the order of the catalogue."""
-    return tuple(each for each in METRICS.values() if each.level == level)
+    return tuple(metric for metric in METRICS.values() if metric.level == level)
 
 
 def check_stated(level: Level, keys: Iterable[str]) -> None:

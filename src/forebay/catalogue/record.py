@@ -32,7 +32,7 @@ class Record:
     name: str
 
     def __new__(cls, **stated: Any) -> Self:
-        missing = [each.name for each in fields(cls) if each.name not in stated]
+        missing = [field.name for field in fields(cls) if field.name not in stated]
         if missing:
             name = str(stated.get("name", "?"))
             raise IncompleteRecord(cls.__name__.lower(), name, f"does not state {missing[0]}")
@@ -46,10 +46,10 @@ T = TypeVar("T")
 def by_name(records: Iterable[R]) -> dict[str, R]:
     """Return records by name, in their order. Raises IncompleteRecord if two have one name."""
     found: dict[str, R] = {}
-    for each in records:
-        if each.name in found:
-            raise IncompleteRecord(type(each).__name__.lower(), each.name, "is stated twice")
-        found[each.name] = each
+    for record in records:
+        if record.name in found:
+            raise IncompleteRecord(type(record).__name__.lower(), record.name, "is stated twice")
+        found[record.name] = record
     return found
 
 

@@ -145,7 +145,7 @@ def _names(scenario: Scenario) -> None:
 
 
 def _known_routes(scenario: Scenario) -> None:
-    known = {BOTTLENECK, *(each.name for each in scenario.links)}  # what other checks follow
+    known = {BOTTLENECK, *(link.name for link in scenario.links)}  # what other checks follow
     classes = enumerate(scenario.traffic)
     for (index, group), way in product(classes, ("route", "return_route")):
         names, field = getattr(group, way), f"traffic.{index}.{way}"
@@ -348,7 +348,7 @@ def _conditions(scenario: Scenario, place: _Place) -> None:
 
 
 def _routes(scenario: Scenario) -> None:
-    delays = {each.name: each.link.delay for each in _places(scenario)}
+    delays = {place.name: place.link.delay for place in _places(scenario)}
     for index, group in enumerate(scenario.traffic):
         if group.direction == "reverse" and (group.route or group.return_route):
             field, hint = f"traffic.{index}.direction", "leave direction out if route is written"

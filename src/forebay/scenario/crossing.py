@@ -169,7 +169,7 @@ def _count(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
     window = (begin, begin + span)
     every = {BOTTLENECK: scenario.link, REVERSE: scenario.link.opposite}
-    every |= {each.name: each for each in scenario.links}
+    every |= {link.name: link for link in scenario.links}
     rates = {name: each.capacity for name, each in every.items()}
     policed = {
         name: float(each.policer.rate) if each.policer else inf for name, each in every.items()

@@ -252,8 +252,8 @@ class _Cut(ScenarioModel):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         amounts = {name: each for name, each in self if isinstance(each, Amount)}
-        for name, each in amounts.items():
-            if each.unit != self.mean.unit:
+        for name, amount in amounts.items():
+            if amount.unit != self.mean.unit:
                 wrong = f"is not in {self.mean.unit}"
                 hint = f"write all of them in {self.mean.unit}"
                 raise ScenarioError("wrong-dimension", wrong, hint, field=name)

@@ -189,7 +189,7 @@ def _not_a_table(error: ErrorDetails, place: _Place) -> ScenarioError:
     what = f"an entry of {place.path[-2]}" if isinstance(name, int) else f"a {name}"
     what = what if place.path else f"a {place.table.__name__}"
     models = list(models_in(place.field.annotation)) if place.field else []
-    made = " or ".join(dict.fromkeys(f"{each.__name__}(…)" for each in models[:3]))
+    made = " or ".join(dict.fromkeys(f"{model.__name__}(…)" for model in models[:3]))
     header = f"[[{place.path[0]}]]" if isinstance(name, int) and place.path else f"[{name}]"
     hint = either(f"{made}, or a dict" if made else "a dict", f"its keys under {header}")
     wrong = f"{found} where {either(what, 'a table')} belongs"

@@ -160,9 +160,9 @@ def _imports(models: list[type[BaseModel]], text: str) -> str:
 
 
 def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
-    for each in kind.__subclasses__():
-        yield each
-        yield from _subclasses(each)
+    for subclasse in kind.__subclasses__():
+        yield subclasse
+        yield from _subclasses(subclasse)
 
 
 if __name__ == "__main__":

@@ -120,10 +120,10 @@ _FCT_INCREASE = (
 )
 
 
-COMPLETING_KINDS = frozenset(each.name for each in KINDS.values() if each.completes)
+COMPLETING_KINDS = frozenset(kind.name for kind in KINDS.values() if kind.completes)
 """Kinds of traffic whose flows end."""
 
-OPEN_LOOP_KINDS = frozenset(each.name for each in KINDS.values() if each.open_loop)
+OPEN_LOOP_KINDS = frozenset(kind.name for kind in KINDS.values() if kind.open_loop)
 """Kinds of traffic that do not respond to loss: real-time traffic."""
 
 COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")

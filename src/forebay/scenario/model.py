@@ -233,7 +233,7 @@ class Scenario(ScenarioModel):
         lists = [each.path for each in read if each is not None]
         traces = [link.rate_trace for link in (self.link, *self.links) if link.rate_trace]
         of_network = () if self.topology is None else self.topology.files
-        of_traces = (each.file.path for each in traces if each.file is not None)
+        of_traces = (trace.file.path for trace in traces if trace.file is not None)
         return (*lists, *of_traces, *of_network)
 
     def replace(self, changes: Mapping[str, object]) -> Scenario:

@@ -118,7 +118,9 @@ else:
 
 
 def _readers(parameter: str) -> tuple[str, ...]:
-    return tuple(each.name for each in DISCIPLINES.values() if parameter in each.parameters)
+    return tuple(
+        discipline.name for discipline in DISCIPLINES.values() if parameter in discipline.parameters
+    )
 
 
 _OTHERS = DISCIPLINES.keys() - {"drop-tail", "bfifo", "pfifo_head_drop", "classes"}
@@ -337,7 +339,7 @@ class Queue(ScenarioModel):
     @property
     def reads_size(self) -> bool:
         """Whether ``size`` is its size; not if each class queue has its own."""
-        return not self.classes or any(each.is_sized for each in self.classes)
+        return not self.classes or any(kind.is_sized for kind in self.classes)
 
     @property
     def parameters(self) -> dict[str, Any]:

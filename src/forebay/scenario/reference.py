@@ -220,7 +220,7 @@ def _summary(model: type[BaseModel]) -> str:
 
 def _is_law(field: FieldInfo) -> bool:
     """Whether the field has a distribution or a length; these are explained after all tables."""
-    return any(issubclass(each, Distribution | FlowLength) for each in _models(field.annotation))
+    return any(issubclass(model, Distribution | FlowLength) for model in _models(field.annotation))
 
 
 def _row(key: str, field: FieldInfo, meaning: str | None) -> str:

@@ -155,8 +155,9 @@ class Schedule(ScenarioModel):
         apart = all(later > sooner for sooner, later in pairwise(instants))
         faults = {
             f"has not 1 to {_MOST_TIMES} entries": not 1 <= len(times) <= _MOST_TIMES,
-            "has times that do not ascend": not apart or any(each < 0 for each in instants[:1]),
-            f"ends after {end}": any(each > end for each in instants[-1:]),
+            "has times that do not ascend": not apart
+            or any(instant < 0 for instant in instants[:1]),
+            f"ends after {end}": any(instant > end for instant in instants[-1:]),
         }
         for wrong, holds in faults.items():
             if holds:

@@ -376,14 +376,14 @@ class Transfers(Tcp):
             return self.file
         rtt = float(self.rtt.mean)
         columns: dict[str, list[object]] = {
-            "start_s": [float(each.start) for each in self.transfers],
-            "size_bytes": [float(each.size) for each in self.transfers],
-            "congestion_control": [each.congestion_control for each in self.transfers],
-            "source": [each.source for each in self.transfers],
-            "target": [each.target for each in self.transfers],
-            "route": ["; ".join(each.route) for each in self.transfers],
+            "start_s": [float(transfer.start) for transfer in self.transfers],
+            "size_bytes": [float(transfer.size) for transfer in self.transfers],
+            "congestion_control": [transfer.congestion_control for transfer in self.transfers],
+            "source": [transfer.source for transfer in self.transfers],
+            "target": [transfer.target for transfer in self.transfers],
+            "route": ["; ".join(transfer.route) for transfer in self.transfers],
         }
-        if any(each.rtt is not None for each in self.transfers):
+        if any(transfer.rtt is not None for transfer in self.transfers):
             columns["rtt_s"] = [rtt if t.rtt is None else float(t.rtt) for t in self.transfers]
         return TransferTable.from_columns(columns)
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from forebay.errors import entry
-from forebay.scenario import LinkClass, Rate
+from forebay.scenario import BufferSize, LinkClass, Rate, Scenario, Topology, Traffic
 from forebay.topology import generators
 from forebay.topology.files import read, read_matrix
-from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, number_of, numbered, refuse
-
-if TYPE_CHECKING:
-    from forebay.scenario import BufferSize, Scenario, Topology, Traffic
-    from forebay.topology.graph import Floats, Ints
+from forebay.topology.graph import (
+    BETWEEN,
+    DOWN,
+    UP,
+    Adjacency,
+    Floats,
+    Graph,
+    Ints,
+    number_of,
+    numbered,
+    refuse,
+)
 
 
 def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
@@ -210,7 +217,7 @@ class _Assembly:
 
     def __init__(self, scenario: Scenario, topology: Topology, adjacency: Adjacency) -> None:
         self.scenario, self.topology, self.adjacency = scenario, topology, adjacency
-        self.known = {each.name: each for each in topology.classes}
+        self.known = {kind.name: kind for kind in topology.classes}
         self.buffers: list[BufferSize] = []
         self.usual: dict[str, _Own] = {}
         self.classes = list(dict.fromkeys([*adjacency.link_class, *self.known]))
@@ -300,7 +307,7 @@ class _Assembly:
 
 
 def _matrix(adjacency: Adjacency) -> tuple[Ints, Ints, Floats] | None:
-    kept = [each for each in adjacency.demands if each[2] > 0.0 and each[0] != each[1]]
+    kept = [demand for demand in adjacency.demands if demand[2] > 0.0 and demand[0] != demand[1]]
     if not adjacency.demands:
         return None
     if not kept:
@@ -379,7 +386,7 @@ def _total(topology: Topology, adjacency: Adjacency) -> float | None:
         raise refuse("there is no matrix to give a unit", hint, "demand_unit")
     if unit is None or not adjacency.demands:
         return None
-    return float(unit) * sum(each[2] for each in adjacency.demands if each[0] != each[1])
+    return float(unit) * sum(demand[2] for demand in adjacency.demands if demand[0] != demand[1])
 
 
 def takes_demand(group: Traffic) -> bool:

@@ -18,7 +18,7 @@ from xml.etree.ElementTree import ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from forebay.scenario import Rate
+from forebay.scenario import NetworkFile, Rate
 from forebay.topology import graphml
 from forebay.topology.graph import (
     CORE,
@@ -38,8 +38,6 @@ from forebay.topology.graph import (
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
-
-    from forebay.scenario import NetworkFile
 
 
 FORMATS = "GraphML, SNDlib XML, GML or REPETITA"
@@ -332,7 +330,7 @@ class _Capacities:
         return rate or None
 
     def _largest(self, modules: list[Element], ends: str) -> float:
-        found = (in_range(each.text or "", DEMANDS, f"capacity of {ends}") for each in modules)
+        found = (in_range(module.text or "", DEMANDS, f"capacity of {ends}") for module in modules)
         return self.unit_bps * max((value or 0.0 for value in found), default=0.0)
 
     def notes(self, demand: float) -> list[str]:

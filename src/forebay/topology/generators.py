@@ -9,17 +9,13 @@ from functools import cache
 from importlib.resources import files
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from forebay.scenario import FatTree, Isp, TwoLevel
 from forebay.topology.graph import Adjacency, refuse
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from forebay.scenario import FatTree, Isp, TwoLevel
-
 
 _MOST_SETS = 2_000_000
 """Sets of chords that are looked at, at most: a few seconds."""
@@ -165,7 +161,7 @@ def fat_tree(table: FatTree) -> Adjacency:
 
 def _cores(made: Adjacency, table: TwoLevel) -> list[int]:
     cores = _ringed(made, table)
-    names = dict(zip((made.names[each] for each in cores), cores, strict=True))
+    names = dict(zip((made.names[core] for core in cores), cores, strict=True))
     for chord in table.chords:
         here, _, there = chord.partition("->")
         unknown = [name for name in (here, there) if name not in names]

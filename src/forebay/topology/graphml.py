@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from forebay.scenario import Rate
+from forebay.scenario import NetworkFile, Rate
 from forebay.topology.graph import (
     CORE,
     DELAYS,
@@ -27,8 +27,6 @@ from forebay.topology.graph import (
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
-
-    from forebay.scenario import NetworkFile
 
 
 _PLACES = (("longitude", "lon", "lng"), ("latitude", "lat"))

@@ -5,21 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from forebay.catalogue import KINDS
 from forebay.progress import Progress, enter
-from forebay.scenario import Long
+from forebay.scenario import Long, Scenario, Traffic
 from forebay.topology import routing
 from forebay.topology.building import build, offered_connections, takes_demand
 from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints, refuse
 from forebay.topology.routing import NetworkCost
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario, Traffic
-
 
 _SEED = 0
 
@@ -345,7 +341,7 @@ def _offered(scenario: Scenario, graph: Graph, group: Traffic) -> float:
     offered = group.offered(graph.offered_bps or scenario.link.rate)
     if offered is not None and KINDS[group.kind].in_fixed_point:
         return offered
-    *first, last = (each.name for each in KINDS.values() if each.in_fixed_point)
+    *first, last = (kind.name for kind in KINDS.values() if kind.in_fixed_point)
     wanted: Any = f"{', '.join(first)} or {last}"
     raise refuse(f"the network engine does not support kind {group.kind}", f"write {wanted}")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +15,9 @@ from forebay.outcome.model import (
     Metric,
     Quantiles,
 )
-from forebay.scenario import ScenarioError
+from forebay.scenario import Scenario, ScenarioError
+from forebay.topology.graph import Ints
 from forebay.topology.problem import Problem, make_problem
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
-    from forebay.topology.graph import Ints
 
 _MOST_NAMED = 5
 
@@ -50,7 +46,7 @@ class SizedLinks:
     @property
     def names(self) -> list[str]:
         """Names of the links, as in Outcomes."""
-        return [self.problem.graph.link_names[each] for each in self.links]
+        return [self.problem.graph.link_names[link] for link in self.links]
 
 
 def choose_links(
@@ -144,12 +140,12 @@ def worst_link(
     return links[0].model_copy(
         update={
             "utilization": min((each.utilization for each in used), key=_value),
-            "loss_rate": max((each.loss_rate for each in links), key=_value),
+            "loss_rate": max((link.loss_rate for link in links), key=_value),
             "queue_packets": max(
-                (each.queue_packets for each in links),
+                (link.queue_packets for link in links),
                 key=lambda of: 0.0 if of is None else _value(of.mean),
             ),
-            "queue_delay_s": _longest([each.queue_delay_s for each in links]),
+            "queue_delay_s": _longest([link.queue_delay_s for link in links]),
             "goal_metrics": _goal_metrics(links),
         }
     )
@@ -157,7 +153,7 @@ def worst_link(
 
 def _longest(delays: Sequence[Quantiles | None]) -> Quantiles | None:
     """Return the largest mean and the largest of each quantile, over all links."""
-    known = [each for each in delays if each is not None]
+    known = [delay for delay in delays if delay is not None]
     if not known:
         return None
     return Quantiles(
@@ -170,10 +166,10 @@ def _longest(delays: Sequence[Quantiles | None]) -> Quantiles | None:
 
 def _goal_metrics(links: Sequence[LinkOutcome]) -> dict[str, Metric]:
     """Return the worst of each metric that every link has: the least if more is better."""
-    shared = set(links[0].goal_metrics).intersection(*(each.goal_metrics for each in links))
+    shared = set(links[0].goal_metrics).intersection(*(link.goal_metrics for link in links))
     return {
         name: (min if name in _MORE_IS_BETTER else max)(
-            (each.goal_metrics[name] for each in links), key=_value
+            (link.goal_metrics[name] for link in links), key=_value
         )
         for name in sorted(shared)
     }

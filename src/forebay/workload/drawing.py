@@ -205,7 +205,7 @@ def _joined(
     ]
     offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(counts))])
     _, *names = (field.name for field in fields(kind))
-    return kind(offsets, *(np.concatenate([getattr(own, each) for own in some]) for each in names))
+    return kind(offsets, *(np.concatenate([getattr(own, name) for own in some]) for name in names))
 
 
 def _requests(parts: Sequence[Part]) -> RequestGroups | None:
@@ -290,14 +290,14 @@ def requests(group: Requests, index: int, seed: int, link_rate: float, end_ps: i
     first = np.arange(0, group.flows, group.together)
     workers = np.diff(np.append(first, group.flows))
     thinks = _thinks(group, index, seed, asked[first], np.maximum.reduceat(rtt, first), end_ps)
-    counts = np.repeat([len(each) for each in thinks], workers)
+    counts = np.repeat([len(think) for think in thinks], workers)
     check_drawn(int(counts.sum()))
 
     def own(name: str, values: Callable[[NDArray[np.float64]], _Ints]) -> list[_Ints]:
         """Return for each group an array of shape (workers, requests)."""
         return [
-            values(_columns(seed, name, index, np.arange(begin, begin + n), len(each)))
-            for begin, n, each in zip(first.tolist(), workers.tolist(), thinks, strict=True)
+            values(_columns(seed, name, index, np.arange(begin, begin + n), len(think)))
+            for begin, n, think in zip(first.tolist(), workers.tolist(), thinks, strict=True)
         ]
 
     segments = own("file", lambda u: whole_packets(group.response, group.packet, u))
@@ -305,7 +305,7 @@ def requests(group: Requests, index: int, seed: int, link_rate: float, end_ps: i
     begins = np.concatenate([each[:, 0] for each in service])
     files = OwnFiles(
         counts,
-        np.concatenate([each.ravel() for each in segments]),
+        np.concatenate([segment.ravel() for segment in segments]),
         # For each answer the service time of the one after it; 0 after the last.
         np.concatenate([np.pad(each[:, 1:], ((0, 0), (0, 1))).ravel() for each in service]),
     )
@@ -315,7 +315,7 @@ def requests(group: Requests, index: int, seed: int, link_rate: float, end_ps: i
         segments=np.zeros(group.flows, dtype=np.int64),
         congestion_control=apportioned(group, index, seed),
         files=files,
-        requests=OwnRequests(workers, asked[first], [each[:-1] for each in thinks]),
+        requests=OwnRequests(workers, asked[first], [think[:-1] for think in thinks]),
     )
 
 
