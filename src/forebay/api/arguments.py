@@ -7,20 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from forebay import engines as _engines
+from forebay.engines.base import Engine
 from forebay.errors import ForebayError, literal, option
 from forebay.files.atomic import fault
+from forebay.outcome import Outcome
 from forebay.packages import check_file
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError
 from forebay.scenario.base import whole_number
 from forebay.scenario.errors import show
 from forebay.search.cost import TooLittleTime
-
-if TYPE_CHECKING:
-    from forebay.engines.base import Engine
-    from forebay.outcome import Outcome
 
 T = TypeVar("T")
 

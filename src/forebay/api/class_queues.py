@@ -5,19 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from forebay.api.arguments import contradiction
+from forebay.outcome import Outcome, SizeResult
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.size_result import Verdict
-from forebay.scenario import BufferSize, DataSize, Goals, ScenarioError, expect_scenario
+from forebay.scenario import (
+    BufferSize,
+    ClassQueue,
+    DataSize,
+    Goals,
+    Scenario,
+    ScenarioError,
+    expect_scenario,
+)
 from forebay.search.evidence import Evidence
 from forebay.search.goals import goals_of
-
-if TYPE_CHECKING:
-    from forebay.outcome import Outcome, SizeResult
-    from forebay.scenario import ClassQueue, Scenario
-
 
 MOST_PASSES = 3
 _BEFORE_THE_RUN = 0.95
@@ -77,7 +80,7 @@ def size_class_queues(
         progress(1.0)
     rows = tuple(joint.row(port, index) for index in range(len(port.queue.classes)))
     return ClassQueueSizes(
-        engine=outcome.engine, class_queues=rows, bytes=sum(each.bytes for each in rows),
+        engine=outcome.engine, class_queues=rows, bytes=sum(row.bytes for row in rows),
         wanted_bytes=needed, memory_bytes=limit, passes=passes, steady=steady,
         goals=_judged(port, outcome), outcome=outcome,
     )  # fmt: skip
@@ -232,7 +235,7 @@ def _cut(scenario: Scenario, sizes: dict[str, int], limit: int) -> dict[str, int
 
 def _with_own_goals(scenario: Scenario, order: Sequence[str]) -> dict[str, Scenario]:
     """Return the scenario with the goals of one class queue: of its traffic, or of the port."""
-    places = {each.name: i for i, each in enumerate(scenario.queue.classes)}
+    places = {queue.name: i for i, queue in enumerate(scenario.queue.classes)}
     theirs = [name for name in order if not any(_traffic(scenario, places[name]).values())]
     found = {}
     for name in order:
@@ -250,7 +253,7 @@ def _with_own_goals(scenario: Scenario, order: Sequence[str]) -> dict[str, Scena
 def _judged(scenario: Scenario, outcome: Outcome) -> tuple[JointGoal, ...]:
     found = []
     # Without an interval a window in which the flows still climb would decide as if it were exact.
-    settled = all(each.settled is not False for each in outcome.classes)
+    settled = all(kind.settled is not False for kind in outcome.classes)
     for goal in goals_of(scenario):
         reached = goal.kind.read(Evidence(outcome))
         verdict = Verdict.UNDECIDED

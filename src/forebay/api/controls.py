@@ -11,17 +11,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay.catalogue import is_ours
 from forebay.engines.simulation.isolated import Isolated
 from forebay.foreign import ControlError, ControlFailed, Installed, Provided, find, names
 from forebay.foreign.build import EXAMPLES, INCLUDE, compile_control
 from forebay.foreign.installed import check_name, install, use_class
+from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, Tcp, expect_scenario, load
-
-if TYPE_CHECKING:
-    from forebay.progress import Progress
 
 __all__ = [
     "EXAMPLES", "INCLUDE", "Check", "ControlError", "ControlFailed", "Installed", "Provided",

@@ -11,22 +11,18 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from forebay.api.steady_state import Answer, smallest_buffers, solve, write_rows
 from forebay.engines.fixed_point.solver import NoSteadyState
 from forebay.engines.fixed_point.transient_run import step_through
 from forebay.errors import argument
-from forebay.scenario import ScenarioError, expect_scenario, loads
+from forebay.outcome.transient import Transient as Transient
+from forebay.progress import Progress
+from forebay.scenario import Scenario, ScenarioError, Topology, expect_scenario, loads
 from forebay.scenario import load as load_scenario
 from forebay.scenario.io import quoted
 from forebay.topology.building import connected, offered_bps, wire_names, wired
-
-if TYPE_CHECKING:
-    from forebay.outcome.transient import Transient as Transient
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario, Topology
-
 
 _FILES = (".graphml", ".xml", ".gml", ".graph")
 _CONVERT = "convert it to GraphML, as networkx.write_graphml does"
@@ -87,10 +83,12 @@ def load(
     text = f"[link]\nrate = {quoted(rate or _RATE)}\n[topology]\nfile = {quoted(name)}\n"
     greedy = f"[[traffic]]\nflows = {connections or _CONNECTIONS}\n"
     # These overrides decide what the file says of capacities and demands.
-    of_network = [each for each in overrides if each.lstrip().startswith(("topology.", "link."))]
+    of_network = [
+        override for override in overrides if override.lstrip().startswith(("topology.", "link."))
+    ]
     topology = topology_of(loads(text + greedy, source=name, overrides=of_network))
     wiring = connected(topology)
-    by_set = any(each.partition("=")[0].strip() == "link.rate" for each in overrides)
+    by_set = any(override.partition("=")[0].strip() == "link.rate" for override in overrides)
     asked = "link.rate" if by_set else rate and argument("rate")
     if asked and all(each is not None for each in wiring.rate_bps):
         wrong = f"{asked} has no effect: every link of the file has a capacity"

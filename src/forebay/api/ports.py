@@ -11,18 +11,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forebay.errors import ForebayError, Words, option
 from forebay.laws.hashed_members import Group
-from forebay.scenario import Rate, ScenarioError, loads
+from forebay.outcome import SizeResult
+from forebay.scenario import Rate, Scenario, ScenarioError, loads
 from forebay.scenario.io import quoted
 from forebay.scenario.source import FlowCount
-
-if TYPE_CHECKING:
-    from forebay.outcome import SizeResult
-    from forebay.scenario import Scenario
-
 
 _NEEDED = ("name", "rate")
 _KNOWN = (
@@ -211,7 +206,7 @@ def _row(path: str, line: int, row: dict[str, str | None], overrides: Sequence[s
             cells, note, error = _member(cells)
         except ScenarioError as refused:
             raise refused.but(code="ports", file=f"{path} line {line}", field="") from None
-    elif lone := next((each for each in _OF_GROUPS if cells.get(each)), None):
+    elif lone := next((group for group in _OF_GROUPS if cells.get(group)), None):
         wrong = f"line {line} has {lone} without members"
         raise _refused(path, wrong, "write how many members the LAG or ECMP group has")
     text = "\n".join(_toml(path, line, cells))

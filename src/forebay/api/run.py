@@ -7,27 +7,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forebay import laws
 from forebay.api import arguments
 from forebay.effort import Effort
+from forebay.engines.base import Engine
 from forebay.errors import option
 from forebay.files.atomic import beside
+from forebay.outcome import Outcome
+from forebay.outcome.model import KeptFlows
 from forebay.outcome.settling import needs
+from forebay.outcome.trace import Trace
+from forebay.progress import Progress
 from forebay.scenario import MAX_FLOWS, Duration, Scenario, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number
 from forebay.search import run_within
 from forebay.search.budget import OutOfTime, Timed, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.remarks import remarks
-
-if TYPE_CHECKING:
-    from forebay.engines.base import Engine
-    from forebay.outcome import Outcome
-    from forebay.outcome.model import KeptFlows
-    from forebay.outcome.trace import Trace
-    from forebay.progress import Progress
 
 _KEEPS_NO_PACKETS = (
     "a stored replication has no packets to capture or count, and no record of each flow"

@@ -11,7 +11,9 @@ import numpy as np
 
 from forebay.api.arguments import budget_seconds
 from forebay.api.sweep import refuse_network, sweep
-from forebay.outcome.uncertain import Sensitivity
+from forebay.outcome import Metric
+from forebay.outcome.uncertain import Draw, Sensitivity, UncertainSize
+from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number
 from forebay.scenario.errors import show
@@ -25,9 +27,6 @@ from forebay.studies.uncertain import check_goals, uncertain_inputs, value_at
 from forebay.studies.uncertain_size import draw_of, uncertain_size
 
 if TYPE_CHECKING:
-    from forebay.outcome import Metric
-    from forebay.outcome.uncertain import Draw, UncertainSize
-    from forebay.progress import Progress
     from forebay.studies.sweep import Sweep
 
 
@@ -107,7 +106,7 @@ def sensitivity(
         sweep, scenario, engine=engine, ask="size", seeds=seeds, seed=seed, budget=budget,
         store=store, jobs=jobs, cluster=cluster, memory_limit=memory_limit, progress=progress,
     )  # fmt: skip
-    names = [each.field for each in inputs]
+    names = [input_.field for input_ in inputs]
     each_s = SHORT_SIZING_S.get(engine) or budget_seconds(engine, budget)
     is_cheap = draws * (count + 2) * each_s <= _CHEAP_S
     is_sobol = method == "sobol" or (method is None and is_cheap)
@@ -216,10 +215,10 @@ def size_uncertain(
     check_goals(scenario, inputs)
     shares: list[list[float]] = Design("sobol", draws, seed).shares(len(inputs)).tolist()
     points = [
-        tuple(each.at(share) for each, share in zip(inputs, row, strict=True)) for row in shares
+        tuple(input_.at(share) for input_, share in zip(inputs, row, strict=True)) for row in shares
     ]
-    written = tuple(value_at(scenario, each.field) for each in inputs)
-    names = [each.field for each in inputs]
+    written = tuple(value_at(scenario, input_.field) for input_ in inputs)
+    names = [input_.field for input_ in inputs]
     sized = sized_in(scenario, engine, names, points)
     if engine == "simulation":  # each draw has its part of the budget
         budget = f"{budget_seconds(engine, budget or BUDGET) / draws:.6g} s"
@@ -230,7 +229,7 @@ def size_uncertain(
     )  # fmt: skip
     as_written, *rest = _draws(made, [written, *points], sized)
     numbers = np.array(
-        [[each.number(u) for each, u in zip(inputs, row, strict=True)] for row in shares]
+        [[input_.number(u) for input_, u in zip(inputs, row, strict=True)] for row in shares]
     )
     base = as_written.least, float(scenario.packet)
     return uncertain_size((scenario.name, engine, sized), holds, inputs, rest, numbers, base)

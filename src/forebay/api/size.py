@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING
 
 from forebay import laws
 from forebay.api import arguments
@@ -15,8 +14,9 @@ from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Decorator, Engine
 from forebay.errors import option
-from forebay.outcome import Cheaper
-from forebay.scenario import ScenarioError, expect_scenario
+from forebay.outcome import Cheaper, Outcome, SizeResult
+from forebay.progress import Progress
+from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.search.budget import OutOfTime, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.level import Options
@@ -25,12 +25,6 @@ from forebay.search.problem import LawContext, problem_of, problem_of_links
 from forebay.search.recommended import parse_sizes
 from forebay.search.run_within import routed
 from forebay.search.search import search
-
-if TYPE_CHECKING:
-    from forebay.outcome import Outcome, SizeResult
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-
 
 _OF_NETWORKS = ("network", "simulation")
 

@@ -17,16 +17,15 @@ from forebay.engines.fixed_point.solver import fixed_points, sensitivity
 from forebay.engines.fixed_point.summary import seen, to_outcome
 from forebay.files.atomic import replacing
 from forebay.files.columns import write_table
+from forebay.outcome import Outcome
 from forebay.packages import check_file
-from forebay.scenario import DataSize, expect_scenario
+from forebay.progress import Progress
+from forebay.scenario import DataSize, Scenario, expect_scenario
 from forebay.search.network_links import smallest_set
 from forebay.search.remarks import assumed
 
 if TYPE_CHECKING:
     from forebay.engines.fixed_point.solver import Solution
-    from forebay.outcome import Outcome
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
     from forebay.topology import Graph
 
 
@@ -182,13 +181,13 @@ class Answer:
         By what its links lose, bursts of short flows too: a path's own ``loss_rate`` is that of the
         steady state, in which they lose nothing.
         """
-        rates = [each.loss_rate for each in self.outcome.links.values()]
+        rates = [link.loss_rate for link in self.outcome.links.values()]
         kept = [1.0 if rate is None else 1.0 - rate.value for rate in rates]
         paths, problem = self.solution.balance.paths, self.solution.balance.problem
         through = np.append(kept, 1.0)[paths].prod(axis=0)
         most = int(np.argmin(through))
         ends = problem.source[most], problem.target[most]
-        return "->".join(problem.graph.names[each] for each in ends)
+        return "->".join(problem.graph.names[end] for end in ends)
 
     def _links(self) -> list[tuple[Any, ...]]:
         network = self.solution.balance.problem.graph

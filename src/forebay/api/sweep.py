@@ -14,9 +14,11 @@ from forebay.api.arguments import budget_seconds, contradiction, get_engine, see
 from forebay.api.size import size_link
 from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.effort import Effort
+from forebay.engines.base import Engine
 from forebay.engines.footprint import default_limit
 from forebay.errors import option
-from forebay.progress import enter
+from forebay.outcome import SizeResult
+from forebay.progress import Progress, enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
 from forebay.scenario.errors import show
 from forebay.search.budget import PredictedTime
@@ -30,9 +32,6 @@ from forebay.studies.sweep import Sweep, stored
 from forebay.studies.work import MOST_THREADS, Cluster, here
 
 if TYPE_CHECKING:
-    from forebay.engines.base import Engine
-    from forebay.outcome import SizeResult
-    from forebay.progress import Progress
     from forebay.studies.sweep import Sweep
     from forebay.studies.work import Workers
 

@@ -10,15 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from forebay.engines.testbed import machine
 from forebay.engines.testbed.registry import remove_leftovers
 from forebay.engines.testbed.retry import LADDER_MBPS, Trial, climb, try_out
-from forebay.scenario import expect_scenario
-
-if TYPE_CHECKING:
-    from forebay.scenario import Rate, Scenario
+from forebay.scenario import Rate, Scenario, expect_scenario
 
 __all__ = ["LADDER_MBPS", "Check", "Trial", "check", "remove_leftovers"]
 

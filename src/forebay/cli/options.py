@@ -163,9 +163,9 @@ def as_command(
     def decorate(function: Callable[..., Any]) -> click.Command:
         parameters = inspect.signature(function).parameters
         declared = {
-            name: each.default if isinstance(each.default, _Together)
-            else _Together({name: each.default}, _alone)
-            for name, each in parameters.items()
+            name: parameter.default if isinstance(parameter.default, _Together)
+            else _Together({name: parameter.default}, _alone)
+            for name, parameter in parameters.items()
         }  # fmt: skip
 
         def called(**given: Any) -> Any:
@@ -190,7 +190,7 @@ def _alone(**values: Any) -> Any:
 
 def check_places(sources: Iterable[str | None], **outputs: Path | None) -> None:
     """Refuse an output with the path of one of ``sources``, which are read, or another output."""
-    taken = {os.path.realpath(each): f"{each!r} is read" for each in sources if each}
+    taken = {os.path.realpath(source): f"{source!r} is read" for source in sources if source}
     for name, path in outputs.items():
         if path is None:
             continue
@@ -204,17 +204,17 @@ def check_places(sources: Iterable[str | None], **outputs: Path | None) -> None:
 def first_written(names: Container[str]) -> str:
     """Return the flag of the first of these options that stands on the command line; "" if none."""
     context = click.get_current_context()
-    for each in context.command.params:
-        source = context.get_parameter_source(each.name or "")
-        if source is ParameterSource.COMMANDLINE and each.name in names:
-            return each.opts[0]
+    for param in context.command.params:
+        source = context.get_parameter_source(param.name or "")
+        if source is ParameterSource.COMMANDLINE and param.name in names:
+            return param.opts[0]
     return ""
 
 
 def _once(
     _ctx: click.Context, _param: click.Parameter, overrides: tuple[str, ...]
 ) -> tuple[str, ...]:
-    paths = [each.partition("=")[0].strip() for each in overrides]
+    paths = [override.partition("=")[0].strip() for override in overrides]
     twice = next((path for path in paths if paths.count(path) > 1), None)
     if twice is not None:
         wrong, hint = f"{twice} is set twice", "write it once"

@@ -15,10 +15,9 @@ from __future__ import annotations
 # this whole file, and an interrupt in that time would print a traceback.
 import _signal as signal  # type: ignore[import-not-found]
 import sys
+from types import FrameType
 
 TYPE_CHECKING = False  # importing typing would take as long
-if TYPE_CHECKING:
-    from types import FrameType
 
 _WORDS = {
     getattr(signal, name): word

@@ -14,16 +14,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forebay import plugins
 from forebay.effort import DEFAULT, Effort
 from forebay.engines import GROUP
 from forebay.outcome import Metric, Outcome, Quantiles, violations
 from forebay.outcome.reading import Reading
-from forebay.outcome.trace import Trace
 from forebay.scenario import Scenario
-from forebay.topology import SizedLinks
+
+if TYPE_CHECKING:
+    from forebay.outcome.trace import Trace
+    from forebay.topology import SizedLinks
 
 
 def exact(value: float) -> Metric:
