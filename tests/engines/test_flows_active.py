@@ -89,6 +89,15 @@ def test_a_flow_that_joins_is_not_refused_and_said_without_a_hint():
     assert active(outcome.classes[1]) == 1
 
 
+def test_without_a_warm_up_a_start_that_nobody_wrote_is_late_and_the_line_says_what_to_write():
+    begins = {"flows": 2, "rtt": "50 ms"}
+    asked = scenario("measure.warmup=0 s").replace({"traffic": [begins]})
+    assert forebay.run(asked).late_starts == (
+        "2 of 2 flows of traffic.0 start after the warm-up of 0 s: write a start of 0 s, or a "
+        "longer measure.warmup",
+    )
+
+
 def test_a_run_in_which_no_flow_starts_is_refused():
     with refused(r"no flow starts before the run ends at 4 s \(seed"):
         for seed in range(1, 9):

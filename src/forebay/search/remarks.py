@@ -200,9 +200,12 @@ def _expected(group: Standing, until: Duration) -> str:
 
 def _line(index: int, group: Standing, late: str, never: str, warmup: Duration) -> str:
     begun = "" if never == "0" else f", {never} of them not before the run ends"
+    hint = "they are measured from their start on"
+    if "start" not in group.model_fields_set:  # without a warm-up
+        hint = "write a start of 0 s, or a longer measure.warmup"
     return (
         f"{late} of {int(group.flows)} flows of traffic.{index} start after the warm-up of "
-        f"{warmup}{begun}: they are measured from their start on"
+        f"{warmup}{begun}: {hint}"
     )
 
 
