@@ -16,8 +16,8 @@ _KEPT = ROOT / "build/mutants"
 _DATA, _TIMES, _LOAD = _KEPT / "coverage", _KEPT / "times.xml", _KEPT / "load"
 _APART = ("agreement", "changes", "docs", "engines/testbed", "fuzz", "mutants", "web")
 _MOST_S = 60.0
-"""Seconds of tests, the quickest first, after which a mutant has survived: of the processor, so that
-what else the machine does leaves the choice as it is."""
+"""Seconds of tests, the quickest first, after which a mutant has survived: of the processor, so
+that what else the machine does leaves the choice as it is."""
 _PATIENCE, _START_S = 4.0, 30.0
 
 
