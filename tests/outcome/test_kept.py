@@ -378,6 +378,9 @@ STATISTICS: dict[str, Case] = {
         statistics.bins_of_quantile(statistics.shares_above(rows), rows.sum(axis=1), p)
         for rows in (np.random.default_rng(n).uniform(0, 99, (n, 30)) for n in (1, 2, 5, 20))
         for p in (0.1, 0.5, 0.95, 0.99)],
+    "bins of exactly a share": lambda: [
+        statistics.bins_of_quantile(np.array([[0.9, 1.0 - p + off, 0.0]] * 2), np.ones(2), p)
+        for p in (0.5, 0.95) for off in (0.0, 1e-12, 2e-12)],
     "queues": lambda: [
         queue_quantiles(
             [replace(link(seed=k), queue_step=step) for k in range(1, n + 1)], (0.0, 5.0))
