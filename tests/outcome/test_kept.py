@@ -277,6 +277,9 @@ SETTLING: dict[str, Case] = {
     "losses at the beginning": lambda: [
         [why(*read(BY_MODEL, np.array([first, first // 2, *[rest] * 18])))
          for first in (0, 20, 99, 200, 400, 900, 3000)] for rest in (0, 3, 9, 30, 90)],
+    "losses of the first batches": lambda: [
+        why(*read(BY_MODEL, np.array([900] * k + [rest] * (20 - k))))
+        for k in range(1, 14) for rest in (0, 200, 400, 600)],
     "an overshoot": lambda: [
         [why(*read(LOSS_BASED, counts(0, n, *[rest] * 12, 7, *[rest] * 5))) for n in
          (1000, 2400, 2600, 5000)] for rest in (0, 9, 11, 90)],
