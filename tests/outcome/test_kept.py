@@ -143,7 +143,7 @@ KIND = replace(
     drops=np.array([1, 2]), passed=np.array([9, 10]), sent=np.array([10, 12]),
     timeouts=np.array([0, 1]), flow_goodput_bits=np.array([2000.0, 1400.0]),
 )  # fmt: skip
-NEAR = (-1e-3, -2e-9, -5e-10, 0.0, 5e-10, 2e-9, 1e-3)
+NEAR = (-1e-3, -2e-9, -1e-9, -5e-10, 0.0, 5e-10, 1e-9, 2e-9, 1e-3)
 
 
 def broken(
@@ -527,6 +527,8 @@ OTHERS: dict[str, Case] = {
     **{f"a document of {text[:12]}": partial(refused, text) for text in (
         "", "{", "[1,", "NaN", "-Infinity", "1" * 20 + "0", "1e101", "1e100")},
     "traces that are none": traces_that_are_none,
+    "a name in JSON": lambda: sound.outcome(sound.link()).model_copy(
+        update={"scenario": {"name": "Größe"}}).to_json(indent=None)[:99],
     "numbers that are read": lambda: parse(f"[{'1' * 20}, 1e99, -1e99, 0.5]"),
 }  # fmt: skip
 CASES: dict[str, Case] = {
