@@ -78,15 +78,10 @@ def test_a_file_that_is_not_there(forebay_, tmp_path):
     assert result.status == 2 and "write the path of a document" in result.err
 
 
-def test_no_outcome_at_all_is_said(forebay_, tmp_path):
+def test_no_outcome_at_all_is_said_and_has_no_picture(forebay_, tmp_path):
     path = tmp_path / "none.json"
     path.write_text('{"schema": 1, "outcomes": []}')
     assert "No engine" in forebay_("report", str(path)).out
-
-
-def test_a_comparison_has_no_picture(forebay_, tmp_path):
-    path = tmp_path / "none.json"
-    path.write_text('{"schema": 1, "outcomes": []}')
     result = forebay_("report", str(path), "--figure", str(tmp_path / "a.svg"))
     assert result.status == 2 and "what has several answers has no picture" in result.err
     assert list(tmp_path.iterdir()) == [path]

@@ -110,6 +110,8 @@ SCENARIOS: dict[str, Callable[[], Any]] = {
        for n, name in ((1, "compound"), (4, "scalable"), (60, "bic"), (60, "cubic"))},
     **{f"{n} of {name}": asked(long(n, f'"{name}"')) for n in (11, 16, 24) for name in (
         "cubic", "compound", "scalable")},
+    "slow access beside datagrams": asked(
+        long(15, more='access_rate = "10 Mbit/s"'), udp(0.03), sets=()),
     "a range": asked(long(100).replace("100", '"50..200"', 1)),
     "round trips 1.49 apart": asked(long(60, rtt=PEERS)),
     "round trips 1.5 apart": asked(long(60, rtt=PEERS.replace("89", "90"))),

@@ -143,7 +143,7 @@ KIND = replace(
     drops=np.array([1, 2]), passed=np.array([9, 10]), sent=np.array([10, 12]),
     timeouts=np.array([0, 1]), flow_goodput_bits=np.array([2000.0, 1400.0]),
 )  # fmt: skip
-NEAR = (-1e-3, -2e-9, -5e-10, 0.0, 5e-10, 2e-9, 1e-3)
+NEAR = (-1e-3, -2e-9, -1e-9, -5e-10, 0.0, 5e-10, 1e-9, 2e-9, 1e-3)
 
 
 def broken(
@@ -277,6 +277,9 @@ SETTLING: dict[str, Case] = {
     "losses at the beginning": lambda: [
         [why(*read(BY_MODEL, np.array([first, first // 2, *[rest] * 18])))
          for first in (0, 20, 99, 200, 400, 900, 3000)] for rest in (0, 3, 9, 30, 90)],
+    "losses of the first batches": lambda: [
+        why(*read(BY_MODEL, np.array([900] * k + [rest] * (20 - k))))
+        for k in range(1, 14) for rest in (0, 200, 400, 600)],
     "an overshoot": lambda: [
         [why(*read(LOSS_BASED, counts(0, n, *[rest] * 12, 7, *[rest] * 5))) for n in
          (1000, 2400, 2600, 5000)] for rest in (0, 9, 11, 90)],
@@ -378,6 +381,9 @@ STATISTICS: dict[str, Case] = {
         statistics.bins_of_quantile(statistics.shares_above(rows), rows.sum(axis=1), p)
         for rows in (np.random.default_rng(n).uniform(0, 99, (n, 30)) for n in (1, 2, 5, 20))
         for p in (0.1, 0.5, 0.95, 0.99)],
+    "bins of exactly a share": lambda: [
+        statistics.bins_of_quantile(np.array([[0.9, 1.0 - p + off, 0.0]] * 2), np.ones(2), p)
+        for p in (0.5, 0.95) for off in (0.0, 1e-12, 2e-12)],
     "queues": lambda: [
         queue_quantiles(
             [replace(link(seed=k), queue_step=step) for k in range(1, n + 1)], (0.0, 5.0))
@@ -521,6 +527,8 @@ OTHERS: dict[str, Case] = {
     **{f"a document of {text[:12]}": partial(refused, text) for text in (
         "", "{", "[1,", "NaN", "-Infinity", "1" * 20 + "0", "1e101", "1e100")},
     "traces that are none": traces_that_are_none,
+    "a name in JSON": lambda: sound.outcome(sound.link()).model_copy(
+        update={"scenario": {"name": "Größe"}}).to_json(indent=None)[:99],
     "numbers that are read": lambda: parse(f"[{'1' * 20}, 1e99, -1e99, 0.5]"),
 }  # fmt: skip
 CASES: dict[str, Case] = {

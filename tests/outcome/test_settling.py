@@ -101,3 +101,9 @@ def test_replications_are_judged_together() -> None:
 )
 def test_an_overshoot_is_no_steady_loss(losses: Any, expected: str | None) -> None:
     assert why(*read(LOSS_BASED, losses)) == expected
+
+
+def test_each_replication_has_its_window() -> None:
+    of_class, link = read(LOSS_BASED, counts(0))
+    with pytest.raises(ValueError, match="zip"):
+        why_unsettled([of_class] * 2, [link] * 2, [None] * 2, [WINDOW_S])

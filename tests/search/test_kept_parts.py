@@ -234,6 +234,13 @@ def times() -> list[Any]:
         for seeds in ((1,), (1,), (1, 2, 3), (4, 5)):
             timed.run(loads(LONG), seeds, Effort(jobs=2))
             found.append([speed.predicted_s, speed.passed_s, speed.factor])
+    large = loads(LONG, overrides=["link.rate=100 Gbit/s", "traffic.0.flows=20000"])
+    for share in (0.01, 0.04, 0.06, 0.5):
+        speed, engine = cost.Speed(1), KnownEngine({"utilization": saturating(9.0)})
+        simulated_s = float(large.measure.warmup + large.measure.duration)
+        engine.packets_per_s = 1e11 / 12_000 * simulated_s / (share * speed.replication_s(large))
+        budget.Timed(engine, speed, engine.clock).run(large, (1,))
+        found.append([speed.predicted_s, speed.passed_s])
     predicted = budget.PredictedTime(KnownEngine({"utilization": saturating(9.0)}))
     for seeds in ((1,), (1, 2), (3,)):
         predicted.run(loads(LONG), seeds)
