@@ -355,6 +355,8 @@ def _why_open(problem: Problem, rows: Sequence[Row], seen: Evidence) -> str:
         return "no run of this link, or of a smaller one, fits into the time"
     there = _nearest(rows)
     assert there is not None, "there are rows"
+    if problem.sizes and there.meets:
+        return "undecided: the time ended before a size that can be configured was run"
     return f"undecided: {_with(there)}{memory_binds(problem.scenario, rows[-1].packets)}"
 
 
