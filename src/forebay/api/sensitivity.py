@@ -175,8 +175,8 @@ def size_uncertain(
 
     Parameters
     ----------
-    uncertain : a range or a distribution for each dotted path. A range is ``"100..400"``, ``"80
-        ms..120 ms"`` or, of whatever the scenario has there, ``"±30%"``. A list has values that are
+    uncertain : a range or a distribution for each dotted path. A range is ``"100..400"``,
+        ``"80 ms..120 ms"`` or, of what the scenario has, ``"±30%"``. A list has values that are
         equally likely. A table has one of ``linear`` and ``log`` (two ends), ``normal`` (mean and
         standard deviation, cut at 0), ``lognormal`` (median, and the factor of a standard
         deviation), ``triangular`` (least, likeliest, largest), ``scaled`` (two factors of what the

@@ -70,9 +70,9 @@ def sweep(
     ----------
     base : the scenario whose fields are replaced; or a grid file, which has all that it says
         (docs/reference/grid.md), and arguments that are given replace it.
-    axes : a list of values or a range for each dotted path: ``{"queue.size": ["64 packets", "1
-        bdp"], "traffic.0.flows": {"log": [100, 400], "points": 3}}``. A tuple of paths has a tuple
-        of values for each point.
+    axes : a list of values or a range for each dotted path:
+        ``{"queue.size": ["64 packets"], "traffic.0.flows": {"log": [100, 400], "points": 3}}``. A
+        tuple of paths has a tuple of values for each point.
     engine : ``"simulation"`` by default. With ``ask="compare"`` several, theory and simulation.
     seeds, seed : replications of each cell, with seeds ``seed, seed + 1, …``; 5 from 1 on by
         default.
@@ -81,8 +81,8 @@ def sweep(
     budget : of a sizing: time on one core of the reference machine, ``"60 s"`` by default. It is
         counted in predicted packets, so that the answer does not depend on the machine.
     together : axes that change together, point by point, instead of in every combination.
-    leave_out : cells to leave out: ``[{"queue.size": "1 bdp", "traffic.0.flows": {"above":
-        400}}]``.
+    leave_out : cells to leave out:
+        ``[{"queue.size": "1 bdp", "traffic.0.flows": {"above": 400}}]``.
     where : takes a dict of a cell's values by path; false leaves the cell out.
     design : points instead of every combination: ``{"kind": "sobol", "points": 64, "seed": 1}``;
         also ``"random"``, ``"halton"`` and ``"latin-hypercube"``.

@@ -80,17 +80,8 @@ def test_a_capture_has_an_interface_a_link(small, tmp_path):
     both = loads(BOTH_WAYS)
     path = tmp_path / "links.pcapng"
     played = one_run.run_once(both, 1, capture=path)
-    fields = [
-        "-T",
-        "fields",
-        "-e",
-        "frame.interface_name",
-        "-e",
-        "ip.len",
-        "-e",
-        "frame.time_epoch",
-    ]
-    command = ["tshark", "-r", str(path), "-T", "fields", *fields]
+    fields = ("frame.interface_name", "ip.len", "frame.time_epoch")
+    command = ["tshark", "-r", str(path), "-T", "fields", *(f"-e{field}" for field in fields)]
     read = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = [line.split("\t") for line in read.stdout.splitlines()]
     assert {name for name, _, _ in rows} == {"bottleneck", "reverse"}
