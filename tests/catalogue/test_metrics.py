@@ -70,7 +70,8 @@ def test_a_metric_scales_as_its_record_says(metric, outcomes):
         getattr(o.links["bottleneck"] if metric.level == "link" else o.classes[0], metric.key)
         for o in (small, whole)
     )
-    factor = {"same": 1, "rate": 10, "queue": 5, "delay": 0.5, "omitted": None}[metric.scaling]
+    factors = {"same": 1, "loss": 1, "rate": 10, "queue": 5, "delay": 0.5, "omitted": None}
+    factor = factors[metric.scaling]
     if factor is None or before is None:
         assert after is None
         return

@@ -11,7 +11,7 @@ from forebay.catalogue.record import IncompleteRecord, Record, by_name
 
 Level = Literal["link", "class", "controller"]
 Bounds = Literal["share", "not negative", "capacity", "buffer", "longest wait"]
-Scaling = Literal["same", "rate", "queue", "delay", "omitted"]
+Scaling = Literal["same", "rate", "queue", "delay", "loss", "omitted"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +26,7 @@ class Metric(Record):
     bounds : what no value of it exceeds (`forebay.outcome.invariants`).
     scaling : how a value of a smaller link becomes that of the whole link. "same": a share;
         "rate": as the rate; "queue": as the buffer; "delay": as the buffer's time at line rate;
+        "loss": as the inverse square of a flow's window, with the law's band where that differs;
         "omitted": unknown, such as a count or a sum of parts that scale in different ways.
     title : words before the value in a report, with the unit printed; "" if it is not in the table
         of its level.
@@ -89,7 +90,7 @@ CLASS_METRICS = (
     ),
     Metric(
         name="class.loss_rate", unit="fraction", reading="drops, passed",
-        bounds="share", scaling="same",
+        bounds="share", scaling="loss",
         title="loss, %", factor=100.0, form="significant", if_unknown="dash",
         meaning="Dropped data packets over those for which a queue decided.",
     ),
@@ -200,7 +201,7 @@ LINK_METRICS = (
     ),
     Metric(
         name="link.loss_rate", unit="fraction", reading="drops, accepted",
-        bounds="share", scaling="same",
+        bounds="share", scaling="loss",
         title="loss, %", factor=100.0, form="significant", if_unknown="dash",
         meaning="Dropped packets over packets for which the queue decided.",
     ),

@@ -55,7 +55,8 @@ packets that fit (`queue-in-buffer`); `longest wait`: at most the longest measur
 
 **On a larger link**: how the value of a smaller link becomes that of the whole one in an estimate
 from scaled links. `same`: it does not change; `rate`: as the link's rate; `queue`: as the buffer;
-`delay`: as the time of the buffer at line rate; `omitted`: it is not known.
+`delay`: as the time of the buffer at line rate; `loss`: as the inverse square of a flow's window,
+with the band of the law where windows differ; `omitted`: it is not known.
 """
 _COLUMNS = ("metric", "unit", "meaning", "bounds", "on a larger link", "readings")
 _TABLES: dict[Level, str] = {

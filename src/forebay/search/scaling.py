@@ -9,6 +9,7 @@ shrink as well: ``share`` divides the factor between flows and windows.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -312,26 +313,26 @@ def as_whole(
     """
     link = outcome.links[BOTTLENECK]
     buffers = packets / link.buffer_packets
-    lost = 1.0 if windows == 1.0 else windows**-2
+    rules = {
+        "same": 1.0, "rate": factor, "queue": buffers, "delay": buffers / factor,
+        "loss": windows**-2,
+    }  # fmt: skip
     sized = whole.with_buffer(packets)
     classes = zip(outcome.classes, whole.traffic, strict=True)
     return outcome.of_another(
-        sized, {"scaled": factor}, {BOTTLENECK: _whole_link(link, sized, factor, buffers, lost)},
-        [_whole_class(each, int(g.flows), factor, buffers, lost) for each, g in classes],
+        sized, {"scaled": factor}, {BOTTLENECK: _whole_link(link, sized, rules)},
+        [_whole_class(kind, int(group.flows), rules) for kind, group in classes],
     )  # fmt: skip
 
 
-def _whole_link(
-    link: LinkOutcome, sized: Scenario, factor: float, buffers: float, lost: float
-) -> LinkOutcome:
-    waits = buffers / factor
+def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, float]) -> LinkOutcome:
     own = {
-        name: metric.scaled(waits) if name.startswith(_DELAY_METRIC) else metric
+        name: metric.scaled(rules["delay"]) if name.startswith(_DELAY_METRIC) else metric
         for name, metric in link.goal_metrics.items()
     }
     return link.model_copy(
         update={
-            **_whole_metrics(link, "link", factor, buffers, lost),
+            **_whole_metrics(link, "link", rules),
             "buffer_packets": sized.buffer_packets,
             "bdp_packets": sized.bdp_packets,
             "goal_metrics": own,
@@ -341,13 +342,11 @@ def _whole_link(
     )
 
 
-def _whole_class(
-    each: ClassOutcome, flows: int, factor: float, buffers: float, lost: float
-) -> ClassOutcome:
-    return each.model_copy(
+def _whole_class(kind: ClassOutcome, flows: int, rules: Mapping[str, float]) -> ClassOutcome:
+    return kind.model_copy(
         update={
-            **_whole_metrics(each, "class", factor, buffers, lost),
-            "flows": flows or round(each.flows * factor),
+            **_whole_metrics(kind, "class", rules),
+            "flows": flows or round(kind.flows * rules["rate"]),
             "fct_open": None,
             "slowdown": None,
             "slowdown_ideal": None,
@@ -357,19 +356,20 @@ def _whole_class(
 
 
 def _whole_metrics(
-    part: LinkOutcome | ClassOutcome, level: Level, factor: float, buffers: float, lost: float
+    part: LinkOutcome | ClassOutcome, level: Level, rules: Mapping[str, float]
 ) -> dict[str, Any]:
     """Return the metrics of a part for the whole link, by the rule in each one's record."""
-    rules = {"same": 1.0, "rate": factor, "queue": buffers, "delay": buffers / factor}
     found: dict[str, Any] = {}
     for of in of_level(level):
         value: Metric | Quantiles | None = getattr(part, of.key)
         if of.scaling == "omitted" or value is None:
             found[of.key] = None
-        elif of.key == "loss_rate" and lost != 1.0 and isinstance(value, Metric):
-            found[of.key] = _lost(value, lost)
+        elif rules[of.scaling] == 1.0:
+            found[of.key] = value
+        elif of.scaling == "loss" and isinstance(value, Metric):
+            found[of.key] = _lost(value, rules["loss"])
         else:
-            found[of.key] = value if of.scaling == "same" else value.scaled(rules[of.scaling])
+            found[of.key] = value.scaled(rules[of.scaling])
     return found
 
 
