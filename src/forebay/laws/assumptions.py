@@ -182,6 +182,7 @@ class Sawtooths(NamedTuple):
 
 
 SawtoothsOf = Callable[[Scenario, int], Sawtooths]
+"""Returns them for a link and a buffer in packets."""
 
 
 def sawtooths_s(scenario: Scenario, packets: int) -> Sawtooths:

@@ -204,9 +204,9 @@ def _bare(part: Part, changes: Mapping[str, object] = {}) -> Part:
     return part.model_copy(update={name: _value_of(each) for name, each in part} | dict(changes))
 
 
-def _value_of(metric: Any) -> Any:
-    if isinstance(metric, Metric):
-        return metric.within(None, None)
-    if isinstance(metric, dict):
-        return {name: _value_of(each) for name, each in metric.items()}
-    return _bare(metric) if isinstance(metric, Closed) else metric
+def _value_of(field: Any) -> Any:
+    if isinstance(field, Metric):
+        return field.within(None, None)
+    if isinstance(field, dict):
+        return {name: _value_of(part) for name, part in field.items()}
+    return _bare(field) if isinstance(field, Closed) else field

@@ -86,14 +86,14 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
         reason = none or _why_open(problem, rows, seen)
     if chosen is None and problem.overload:
         reason = f"{problem.overload}; {reason}"
-    context, network, parts = problem.law_context, problem.network, _region(rows, problem.limit)
+    context, network, found = problem.law_context, problem.network, _region(rows, problem.limit)
     curve = tuple(_point(each) for each in tried)
     measured = None if there is None else there.outcome
     said = remarks(problem.asked, seeds, measured if network is None else None)
     if assumes_utilization(problem.scenario):
         goal = f"a goal of {100 * USUAL_UTILIZATION:g} % utilization"
         said["assumptions"] = (goal, *said["assumptions"])
-    guard, at = problem.parameter.guard_packets, there if chosen is None else chosen.row
+    guard, here = problem.parameter.guard_packets, there if chosen is None else chosen.row
     return SizeResult(
         scenario=problem.scenario.name,
         engine=problem.engine,
@@ -104,11 +104,11 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
         laws=context.results,
         curve=curve,
         nearest=there.packets if there is not None and chosen is None else None,
-        largest=parts[0].high if parts else None,
+        largest=found[0].high if found else None,
         limit=problem.limit,
         reason=reason,
         notes=_notes(problem, seen, measured),
-        region=parts if chosen is not None else (),
+        region=found if chosen is not None else (),
         relaxations=tuple(_relaxed(goal, rows) for goal in rows[0].goals) if none and rows else (),
         governs=context.regime,
         ends=_ends(problem, rows),
@@ -118,7 +118,7 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
         of_value=""
         if chosen is None or not problem.of
         else str(problem.parameter.value(problem.scenario, chosen.packets)),
-        aqm=None if guard is None or at is None else problem.parameter.describe(at.packets),
+        aqm=None if guard is None or here is None else problem.parameter.describe(here.packets),
         scaled=None if chosen is None else _scaled(seen, chosen),
         cost=seen.cost,
         without_offload=None if seen.other_hosts is None else _point(seen.other_hosts),

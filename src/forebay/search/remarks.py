@@ -53,7 +53,7 @@ def _of_hosts(scenario: Scenario, measured: Outcome | None) -> tuple[str, ...]:
         return ()
     from forebay.topology.building import ACCESS
 
-    if not any(kind.name == ACCESS for kind in topology.classes):
+    if ACCESS not in {links.name for links in topology.classes}:
         return ()
     return ("hosts' own links drop too and are not listed: see the loss of the classes",)
 
