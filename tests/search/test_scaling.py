@@ -54,6 +54,13 @@ def test_a_smaller_link_has_no_bucket_but_the_rate_of_its_shaper():
     assert float(small.link.rate) == 4e8
 
 
+def test_a_smaller_link_stays_faster_than_its_access_links():
+    """With the rates equal one of 800 flows had the link, 1 Gbit/s, at any buffer."""
+    whole = link(MANY, "2.5 Gbit/s").replace({"traffic.0.access_rate": "1 Gbit/s"})
+    small = scaled(whole, rule_of(whole, 50.0).largest)
+    assert 1e9 < float(small.link.rate) < 1.1e9
+
+
 def test_many_flows_are_made_fewer_and_few_are_kept():
     assert rule_of(link(MANY), 50.0).share == 1.0
     few = rule_of(link(FEW), 50.0)

@@ -50,6 +50,10 @@ _LESS, _MORE = 0.3, 0.5
 loss-based flows below it (0.87 for 1), and as observed above it (1.51 for 1)."""
 LEAST_OF_CLASS = 5
 """Minimum flows of a class, so that rounding changes the class's share by a tenth at most."""
+_FASTER = 1.05
+"""Least ratio of a smaller link's rate to that of its access links. At 1 the packets of a flow come
+as fast as the wire sends them, and one flow takes the link (phase effects, Floyd and Jacobson
+1992); at 1.05 shares and losses are those of access links ten times as fast."""
 LEAST_PACKETS = 10_000.0
 """Minimum packets through a link in its measured window; fewer say little about a loss of 1 %."""
 _BUCKETS = 1024
@@ -246,7 +250,7 @@ def _other_limits(scenario: Scenario) -> float:
     """Return the factor by which the link may shrink before anything but flows gets too small."""
     rate = float(scenario.link.capacity)
     access = [float(g.access_rate) for g in scenario.traffic if g.access_rate is not None]
-    factors = [math.inf, *(rate / each for each in access if each < 10 * rate)]
+    factors = [math.inf, *(rate / (_FASTER * each) for each in access if each < 10 * rate)]
     buckets = queue_buckets(scenario)
     if buckets is not None:
         factors.append(buckets / _LEAST_BUCKETS)
