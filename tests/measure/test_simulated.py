@@ -211,8 +211,8 @@ def test_limited_flows_are_uncertain_and_datagrams_keep_their_size(tmp_path):
     limited = long(6, 30, 60, "reno") + "max_window = 20\n"
     played = Played(tmp_path, "50 Mbit/s", 100, (4, 6), limited + SMALL)
     told = played.measured()
-    flows_, udp = told.scenario().traffic
-    flows: Any = flows_.flows
+    own, udp = told.scenario().traffic
+    flows: Any = own.flows
     assert (flows.low, flows.high) == (1, 6), "none lost a packet"
     assert udp.packet == 200
     assert any("hosts may limit them" in note for note in told.notes)

@@ -13,7 +13,7 @@ from tests.cases import examples
 from tests.platforms.reading import GIGABIT, wanted
 from tests.platforms.reading import TEN_GBIT_S as PORT
 
-from forebay.platforms import PlatformError, lint
+from forebay.platforms import PlatformError, Wanted, lint
 from forebay.platforms.registry import readable
 
 Row = tuple[str, int | None, float | None]
@@ -422,9 +422,16 @@ def test_a_child_of_two_parents_has_the_time_of_each() -> None:
     assert "class SITE, policy-map B, class OTHER" in found[1].queue
 
 
-def test_frr_has_no_queues() -> None:
+def test_a_text_without_queues_is_refused() -> None:
     with pytest.raises(PlatformError, match="FRR's configuration, which sets no queue"):
         lint("frr version 9.1\nfrr defaults traditional\nrouter bgp 65001\n", PORT)
+    with pytest.raises(PlatformError, match="no queue's size was found in this as eos"):
+        lint("interface Ethernet1\n tx-queue 3\n", PORT)
+
+
+def test_a_size_of_no_whole_byte_is_compared_too() -> None:
+    found = lint(f"{TC}root bfifo limit 9000\n", PORT, wanted=Wanted(0, 0, "1 ns"))
+    assert found.to_dict()["queues"][0]["verdict"] == "larger" and "  larger\n" in found.text
 
 
 def test_what_is_not_in_force_or_may_drop_before_is_not_what_was_asked() -> None:

@@ -132,6 +132,8 @@ CISCO = {
                                          trap="every packet once"),
     "nexus marks that rise are no step": Case(
         nx(f"{EARLY.format(100, 300)} ecn", "queue-limit 1000 kbytes"), marks=None),
+    "xr wred without thresholds": Case(f"{WRED} dscp-based\n", "ios-xr", bytes=None,
+                                       trap="random-detect drops before the limit"),
     "nexus wred without thresholds": Case(nx("random-detect"), bytes=None,
                                           trap="thresholds that this text does not give"),
     "nexus wred by packets": Case(
@@ -476,7 +478,7 @@ LINUX = {
     )
 } | {
     f"tbf of {text}": Case(f"{TC}root tbf rate {text} burst 32kbit limit 1mb", served=rate)
-    for text, rate in (("100mibit", 104_857_600), ("3kibps", 24_576), ("3kibit", 3072))
+    for text, rate in (("100mibit", 104_857_600), ("3kibps", 24_576), ("2.5Gibit", 2_684_354_560))
 } | {
     f"{kind} of {rate}": Case(text, served=None, trap=f'the rate "{rate}" is not known')
     for rate in ("20%", "$RATE", "50mbits", "${DOWN}kbit")
@@ -512,6 +514,9 @@ OTHERS = {
     "vyos shaper in braces": Case(
         "qos {\n policy {\n  shaper OUT {\n   bandwidth 12mbit\n   default {\n    queue-limit 40\n"
         "    queue-type drop-tail\n   }\n  }\n }\n}\n", port=TEN, ms=40.0, silent="not drop-tail"),
+    "vyos is recognised by its braces": Case(
+        "qos {\n policy {\n  rate-control RC {\n   latency 250\n  }\n }\n}\n", sizes=[],
+        unread=("latency 250",)),
     "mikrotik's default is ten packets": Case("/queue type add kind=bfifo name=x", bytes=15_000,
                                               packets=10, trap="ten packets"),
     "mikrotik over two lines": Case(

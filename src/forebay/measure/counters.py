@@ -258,7 +258,7 @@ def _flows(
         idle = f"the load is {load.value:.0%}: flows are limited elsewhere"
         found.refuse("long_flows", f"{idle}, so their windows do not give n")
         return
-    sent = dict.fromkeys(float(packet.sum()) for packet in packets)
+    sent = dict.fromkeys(float(counts.sum()) for counts in packets)
     usual, *many = (each / float(rows.seconds.sum()) for each in sent)
     controls = CONTROLS if control is None else (control,)
     low = None if loss.low is None else loss.low * (many[0] / usual if many else 1)

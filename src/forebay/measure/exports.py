@@ -57,10 +57,8 @@ def exports(
     """
     bps, sources = bits_per_second(rate), entries_of(records)
     with tempfile.TemporaryDirectory() as folder:
-        places = [Path(folder, str(at)) for at in range(len(sources))]
-        made = map(flow_records.to_capture, sources, places)
-        pairs = zip(sources, places, made, strict=True)
-        names = [str(place) if is_table else source for source, place, is_table in pairs]
+        pairs = [(name, Path(folder, str(at))) for at, name in enumerate(sources)]
+        names = [str(to) if flow_records.to_capture(name, to) else name for name, to in pairs]
         read = _read(names, sources, progress)
     measured = _measured(read, bps, sources)
     if any(source.lower().endswith(flow_records.CSV) for source in sources):

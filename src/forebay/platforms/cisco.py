@@ -217,9 +217,9 @@ def _write_xe(order: Order) -> Written:
         raise PlatformError("too-large", wrong, "ask for less")
     burst = f" {8 * port.burst_bytes}" if port.burst_bytes else ""
     shape = (f"shape average {port.rate_in()}{burst}",) if port.is_shaped else ()
-    told = ((_ONE_UNIT, order.form == "bytes"), (_BESIDE, not shape), (_BC, bool(burst)))
-    lines = _lines(order, (*shape, f"queue-limit {value}"))
-    return Written(lines, rounding, tuple(each for each, true in told if true))
+    notes = [_ONE_UNIT] if order.form == "bytes" else []
+    notes += ([] if shape else [_BESIDE]) + ([_BC] if burst else [])
+    return Written(_lines(order, (*shape, f"queue-limit {value}")), rounding, tuple(notes))
 
 
 def _read_xe(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:

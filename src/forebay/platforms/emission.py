@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from forebay.catalogue import DISCIPLINES
@@ -27,6 +27,7 @@ from forebay.platforms.reading import (
 )
 from forebay.platforms.registry import Order, Platform, get, mark, names
 from forebay.platforms.snippet import PlatformError, Snippet, printable, short
+from forebay.platforms.target import port_of
 from forebay.scenario import ClassQueue, Rate, Scenario
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}")  # names of objects that every platform takes
@@ -296,10 +297,7 @@ def emit_classes(
     """
     check_class_platform(platform)
     chosen = get(platform)
-    link = scenario.link
-    port = Port(float(link.capacity), int(scenario.packet))
-    if link.shaper is not None:
-        port = replace(port, line_bps=link.rate, burst_bytes=link.shaper.depth)
+    port = port_of(scenario)
     limits = tuple(
         ClassLimit(queue, packets, packets * int(own.packet if own.classes else packet))
         for queue, (packets, packet), own in zip(

@@ -50,7 +50,9 @@ class Lint:
     def _compared(self, wanted: Wanted, reading: ConfiguredQueue) -> tuple[Verdict, str]:
         """Return the verdict: by the step of marks, the discipline, the limit; and what is said."""
         aqm, size, marks, kind = wanted.aqm, reading.bytes, reading.marks_bytes, reading.discipline
-        times = "" if size is None else f": {size / wanted.bytes:.4g} times what is wanted"
+        times = ""
+        if size is not None and wanted.bytes:
+            times = f": {size / wanted.bytes:.4g} times what is wanted"
         if aqm is not None and aqm.parameter == "min" and aqm.is_step:
             if marks is None:
                 return "unknown", times

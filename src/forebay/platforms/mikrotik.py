@@ -50,7 +50,7 @@ def _write(order: Order) -> Written:
     if port.is_shaped:
         attached = f"/queue tree add name={name} parent={order.interface} queue={name} "
         attached += f"max-limit={port.rate_in()}{bucket}"
-    aim = "".join(f" fq-codel-{key}={ceil(us)}us" for key, us in wanted.times(1e6).items())
+    aim = "".join(f" fq-codel-{end}={ceil(us)}us" for end, us in wanted.times(1e6).items())
     if aqm is not None:
         aim += f" fq-codel-ecn={'yes' if aqm.ecn else 'no'}"
     lines = (f"/queue type add kind={kind} name={name} {key}={limit}{aim}", attached)

@@ -126,7 +126,7 @@ class PolicyClass:
         platform takes what a class ``inherits``; else the text does not tell it.
         """
         port, scheduling = self.port.inside(self.above), self._scheduling()
-        rate = next((rate for words in scheduling if (rate := rate_of(words, port))), None)
+        rate = next(filter(None, (rate_of(words, port) for words in scheduling)), None)
         if rate is not None:
             said = trap(f"times count at the class's own {Rate(rate)}, not at line rate")
             return Served(rate, "the class's own rate"), (said,)

@@ -122,14 +122,14 @@ def read_target(
     if scenario.queue.classes:
         raise _class_queues(target)
     source = f"queue.size of {target} as written there, not sized"
-    port, packets, chosen = _port(scenario), scenario.buffer_packets, scenario.queue.size
+    port, packets, chosen = port_of(scenario), scenario.buffer_packets, scenario.queue.size
     aqm, left = _aqm_of(scenario, port, source), _unwritten(scenario)
     written = str(chosen) if aqm is None else f"{aqm.discipline} with a limit of {chosen}"
     size = _bytes(chosen, port, packets)
     return Wanted(size, packets, written, source, aqm, unwritten=left), port
 
 
-def _port(scenario: Scenario) -> Port:
+def port_of(scenario: Scenario) -> Port:
     """Return the port of a scenario's link, served at its shaper's rate."""
     link, port = scenario.link, Port(float(scenario.link.capacity), int(scenario.packet))
     if link.shaper is None:

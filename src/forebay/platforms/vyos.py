@@ -114,7 +114,7 @@ def _is_queue(path: tuple[str, ...]) -> bool:
 def _queue(path: tuple[str, ...], leaves: _Leaves, policy: _Leaves, port: Port) -> ConfiguredQueue:
     first = leaves.get("queue-limit") or leaves["queue-type"]
     place = Place.of(first.line, " ".join(path), " ".join(first.words[-2:]), port)
-    lines = [leave.line for key, leave in leaves.items() if key in _READ]
+    lines = [leaf.line for key, leaf in leaves.items() if key in _READ]
     own = leaves["queue-type"].words[-1] if "queue-type" in leaves else ""
     kind = own or _KINDS[path[0]] or path[0]
     served = _served("policy" if len(path) == 2 else "class", leaves, policy, port)

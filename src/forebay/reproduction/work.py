@@ -195,10 +195,7 @@ class Work:
         if stray := sorted(set(testbed or {}) - set(ours)):
             raise ValueError(f"{self.name}: no claim is called {', '.join(stray)}")
         kind, exp = page.get("kind", SIMULATION), [] if testbed is None else [TESTBED]
-        rows = [
-            _judged(claim, kind, ours[claim.name], [(testbed or {}).get(claim.name)] * len(exp))
-            for claim in claims if not claim.cannot_fail
-        ]  # fmt: skip
+        rows = [_judged(c, kind, ours[c.name], testbed) for c in claims if not c.cannot_fail]
         quick = [f"Not tried by a quick run: {c.says}." for c in every if c.name in left_out]
         return self.of_rows(
             rows,
@@ -285,13 +282,15 @@ class Work:
         )  # fmt: skip
 
 
-def _judged(claim: Claim, kind: str, ours: Ours, testbed: Sequence[Ours]) -> Row:
-    """Return a claim's row; ``testbed`` is its number there, nothing without such a column."""
-    played = [each for each in testbed if each is not None]
-    both = [claim.reason(ours), *(claim.testbed_reason(each, ours) for each in played)]
-    checks = [claim.check(claim.kind or kind, ours), *(claim.check(KERNEL, p) for p in played)]
+def _judged(claim: Claim, kind: str, ours: Ours, testbed: Mapping[str, Ours] | None) -> Row:
+    """Return a claim's row, with the testbed's number if its numbers have a column."""
+    played = None if testbed is None else testbed.get(claim.name)
+    both = claim.reason(ours), claim.testbed_reason(played, ours)
+    checks = [claim.check(claim.kind or kind, ours)]
+    checks += [] if played is None else [claim.check(KERNEL, played)]
+    column = [] if testbed is None else [played]
     return Row(
-        [claim.says, claim.where, claim.published, claim.band, ours, *testbed, claim.unit],
+        [claim.says, claim.where, claim.published, claim.band, ours, *column, claim.unit],
         "; ".join(filter(None, both)), checks, claim.cause or UNEXPLAINED, claim.unit,
         claim.prints_wrong,
     )  # fmt: skip

@@ -51,8 +51,8 @@ def batches(
 
 
 def _price_s(plan: Plan, missing: Missing) -> float:
-    prices = ((seeds, plan.asked[a], plan.cells[c]) for (a, c), seeds in missing.items())
-    return sum(len(seeds) * plan.price_s(asked, cell) for seeds, asked, cell in prices)
+    parts = ((seeds, plan.asked[a], plan.cells[c]) for (a, c), seeds in missing.items())
+    return sum(len(seeds) * plan.price_s(asked, cell) for seeds, asked, cell in parts)
 
 
 def _drawn(scenario: Scenario, seeds: Sequence[int]) -> object:

@@ -51,10 +51,10 @@ def alone(
     scenario: Scenario, inputs: Sequence[Uncertain], ends: tuple[float, float]
 ) -> list[Point]:
     """Return the scenario's own point, then each input at both ends, the others as they are."""
-    base = tuple(value_at(scenario, input_.field) for input_ in inputs)
+    base = tuple(value_at(scenario, each.field) for each in inputs)
     return [base] + [
-        (*base[:at], input_.at(end), *base[at + 1 :])
-        for at, input_ in enumerate(inputs)
+        (*base[:at], each.at(end), *base[at + 1 :])
+        for at, each in enumerate(inputs)
         for end in ends
     ]
 
@@ -73,7 +73,7 @@ def sobol_points(inputs: Sequence[Uncertain], draws: int, seed: int) -> list[Poi
         mixed[:, at] = other[:, at]
         tables.append(mixed)
     return [
-        tuple(input_.at(share) for input_, share in zip(inputs, row, strict=True))
+        tuple(each.at(share) for each, share in zip(inputs, row, strict=True))
         for table in tables
         for row in table.tolist()
     ]
@@ -95,13 +95,13 @@ def influences_of(
     indices : of `indices_of`; may be empty.
     """
     made = []
-    for at, input_ in enumerate(inputs):
+    for at, each in enumerate(inputs):
         low, high = packets[1 + 2 * at], packets[2 + 2 * at]
-        first, total = indices.get(input_.path, (None, None))
+        first, total = indices.get(each.path, (None, None))
         made.append(
             Influence(
-                path=input_.path, value=values[at], low=low, high=high,
-                elasticity=_elasticity(input_, ends, low, high), first=first, total=total,
+                path=each.path, value=values[at], low=low, high=high,
+                elasticity=_elasticity(each, ends, low, high), first=first, total=total,
             )
         )  # fmt: skip
     made.sort(key=_strength, reverse=True)
@@ -139,7 +139,7 @@ def indices_of(
     if kept < 8:
         return {}, 0
     indices = _indices(table[:, whole[:kept]])
-    return {input_.path: pair for input_, pair in zip(inputs, indices, strict=True)}, kept
+    return {each.path: pair for each, pair in zip(inputs, indices, strict=True)}, kept
 
 
 def _indices(table: NDArray[np.float64]) -> list[tuple[Metric, Metric]]:

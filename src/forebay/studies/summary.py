@@ -120,9 +120,8 @@ def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable
     )
     kept = [wanted.index(each) for each in shown]
     rows = [replace(row, metrics=tuple(row.metrics[at] for at in kept)) for row in rows]
-    paired = (
-        len(plan.names) == 1 and plan.asked[0].ask != "size"
-    )  # a sizing has one row of all seeds
+    # A sizing has one row of all seeds.
+    paired = len(plan.names) == 1 and plan.asked[0].ask != "size"
     what_if = _differences(found, shown) if paired else ()
     return StudyTable(plan.grid.base.name, plan.names, shown, tuple(rows), what_if)
 

@@ -133,7 +133,7 @@ def uncertain_inputs(scenario: Scenario, given: Mapping[str, Any]) -> list[Uncer
 
 def check_goals(scenario: Scenario, inputs: Sequence[Uncertain]) -> None:
     """Raise NoGoals if no draw can have a goal."""
-    if not any(input_.field.startswith("goals") for input_ in inputs):
+    if not any(each.field.startswith("goals") for each in inputs):
         goals_of(scenario)
 
 

@@ -119,7 +119,7 @@ def uncertain_size(
         scenario=scenario, engine=engine, holds=holds, buffer=buffer, held=held,
         recommended=upper, reason=why, as_written=base[0], impossible=impossible,
         unanswered=unanswered, influences=_influences(inputs, draws, numbers),
-        inputs=tuple(input_.path for input_ in inputs), draws=tuple(draws), sized=sized,
+        inputs=tuple(each.path for each in inputs), draws=tuple(draws), sized=sized,
     )  # fmt: skip
 
 
@@ -150,7 +150,7 @@ def _influences(
     packets = np.array([draw.least for draw in draws if draw.least is not None], dtype=np.float64)
     if packets.size < 2 * _FEWEST_OF_A_GROUP:
         return ()
-    made = [_influence(input_, packets, numbers[sized][:, at]) for at, input_ in enumerate(inputs)]
+    made = [_influence(each, packets, numbers[sized][:, at]) for at, each in enumerate(inputs)]
     return tuple(sorted(made, key=lambda each: each.share * each.shown, reverse=True))
 
 

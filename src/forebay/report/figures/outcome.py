@@ -359,13 +359,13 @@ def flows_figure(outcome: Outcome, table: FlowTable) -> Figure:
     with style.framed(
         _flows_title(outcome) + left_out, 7.2, 6.4 if slow and sent else 3.6
     ) as figure:
-        axes = list(np.atleast_1d(figure.subplots(max(1, slow + sent), 1)))
+        panels = list(np.atleast_1d(figure.subplots(max(1, slow + sent), 1)))
         if slow:
-            _slowdown(axes[0], outcome, table, names)
+            _slowdown(panels[0], outcome, table, names)
         if sent:
-            _goodput(axes[-1], outcome, table, names)
-        for axis in axes:
-            style.clean(axis)
+            _goodput(panels[-1], outcome, table, names)
+        for axes in panels:
+            style.clean(axes)
     return figure
 
 

@@ -205,13 +205,8 @@ def _tornado(axes: Axes, found: Sensitivity) -> None:
         if influence.low is None or influence.high is None:
             axes.annotate("no answer", (found.packets or 0.0, place), fontsize=8, color=style.FAINT)
             continue
-        axes.plot(
-            [influence.low, influence.high],
-            [place, place],
-            color=style.FAINT,
-            linewidth=5,
-            alpha=0.35,
-        )
+        ends = [influence.low, influence.high]
+        axes.plot(ends, [place, place], color=style.FAINT, linewidth=5, alpha=0.35)
         axes.plot(influence.low, place, "o", color=style.BLUE, label="below" if not place else "_")
         axes.plot(
             influence.high, place, "D", color=style.VERMILLION, label="above" if not place else "_"
