@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from forebay.errors import Words, written_in
@@ -265,8 +266,7 @@ class Design:
         rng = np.random.default_rng(self.seed)
         if self.kind == "random":
             return rng.random((self.points, axes))
-        from scipy.stats import qmc
-
+        qmc = scipy.stats.qmc
         if self.kind == "sobol":
             sampler = qmc.Sobol(axes, rng=rng)
             drawn = sampler.random_base2(max(0, (self.points - 1).bit_length()))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from forebay.outcome import Metric
@@ -61,10 +62,8 @@ def alone(
 
 def sobol_points(inputs: Sequence[Uncertain], draws: int, seed: int) -> list[Point]:
     """Return the rows of A, of B, and of A with each column from B (Saltelli et al. 2010)."""
-    from scipy.stats import qmc
-
     count = len(inputs)
-    sampler = qmc.Sobol(2 * count, rng=np.random.default_rng(seed))
+    sampler = scipy.stats.qmc.Sobol(2 * count, rng=np.random.default_rng(seed))
     both = sampler.random_base2(draws.bit_length() - 1)
     first, other = both[:, :count], both[:, count:]
     tables = [first, other]
@@ -163,11 +162,9 @@ def _indices(table: NDArray[np.float64]) -> list[tuple[Metric, Metric]]:
 
 def _both(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return first-order and total indices, shape (2, inputs)."""
-    from scipy.stats import sobol_indices
-
     changed = table[[*range(2, table.shape[0]), 2], None, :]  # SciPy fails with one input
     of = {"f_A": table[:1], "f_B": table[1:2], "f_AB": changed}
-    found = sobol_indices(func=of, n=table.shape[1])
+    found = scipy.stats.sobol_indices(func=of, n=table.shape[1])
     return np.array([found.first_order, found.total_order]).reshape(2, -1)[:, :-1]
 
 

@@ -9,6 +9,8 @@ from decimal import Decimal
 from math import fsum, log
 from typing import Any
 
+import scipy
+
 from forebay.scenario import Duration, Scenario, ScenarioError
 from forebay.scenario.errors import show
 from forebay.scenario.overrides import blames
@@ -338,38 +340,32 @@ def _in_short(value: Any) -> str:
 
 def _normal(path: str, parts: Sequence[Any], found: Range) -> _Spread:
     """Return a normal distribution without what is not above 0."""
-    from scipy.stats import truncnorm
-
     mean, deviation = found.low, found.high
     if mean <= 0.0 or deviation <= 0.0:
         hint = "write a mean and a standard deviation above 0"
         raise bad_grid(f"{path}.normal", show(list(parts)), hint)
     least = -mean / deviation
-    drawn = truncnorm(least, float("inf"), loc=mean, scale=deviation)
+    drawn = scipy.stats.truncnorm(least, float("inf"), loc=mean, scale=deviation)
     return _Spread(_said("normal", parts), _open_ended(drawn.ppf), _from_one(found))
 
 
 def _lognormal(path: str, parts: Sequence[Any]) -> _Spread:
     """Return a lognormal distribution by its median, and the factor of a standard deviation."""
-    from scipy.stats import lognorm
-
     found, factor = range_of(path, parts[0], parts[0]), parts[1]
     if found.low <= 0.0 or not isinstance(factor, int | float) or factor <= 1.0:
         hint = 'write a median above 0 and a factor above 1, such as ["100 ms", 1.5]'
         raise bad_grid(f"{path}.lognormal", show(list(parts)), hint)
-    drawn = lognorm(log(factor), scale=found.low)
+    drawn = scipy.stats.lognorm(log(factor), scale=found.low)
     return _Spread(_said("lognormal", parts), _open_ended(drawn.ppf), _from_one(found))
 
 
 def _triangular(path: str, parts: Sequence[Any], ranges: Sequence[Range]) -> _Spread:
     """Return a triangular distribution by its least, likeliest and largest value."""
-    from scipy.stats import triang
-
     low, likely, high = ranges[0].low, ranges[0].high, ranges[1].high
     if not low <= likely <= high or low == high:
         hint = "write the least, the likeliest and the largest value"
         raise bad_grid(f"{path}.triangular", show(list(parts)), hint)
-    drawn = triang((likely - low) / (high - low), loc=low, scale=high - low)
+    drawn = scipy.stats.triang((likely - low) / (high - low), loc=low, scale=high - low)
     return _Spread(_said("triangular", parts), lambda u: float(drawn.ppf(u)), ranges[0].written)
 
 

@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from forebay.outcome import Metric
@@ -61,9 +62,7 @@ class Holding:
 
 def share_of(good: int, count: int) -> Metric:
     """Return a share with its exact binomial interval (Clopper and Pearson 1934)."""
-    from scipy.stats import binomtest
-
-    ends = binomtest(good, count).proportion_ci(_LEVEL, method="exact")
+    ends = scipy.stats.binomtest(good, count).proportion_ci(_LEVEL, method="exact")
     return Metric(value=good / count, low=float(ends.low), high=float(ends.high), n=count)
 
 
@@ -186,8 +185,6 @@ def _share(packets: NDArray[np.float64], groups: Sequence[NDArray[np.intp]]) -> 
 
     It is epsilon squared (Kelley 1935): the correlation ratio without its bias.
     """
-    from scipy.stats import f as f_distribution
-
     size, count = packets.size, len(groups)
     whole = float(((packets - packets.mean()) ** 2).sum())
     if whole <= 0.0 or count < 2 or size <= count:
@@ -197,7 +194,7 @@ def _share(packets: NDArray[np.float64], groups: Sequence[NDArray[np.intp]]) -> 
     if inside <= 0.0:
         return 1.0, True
     ratio = ((whole - inside) / (count - 1)) / (inside / (size - count))
-    return max(0.0, share), bool(f_distribution.sf(ratio, count - 1, size - count) < _NOT_SHOWN)
+    return max(0.0, share), bool(scipy.stats.f.sf(ratio, count - 1, size - count) < _NOT_SHOWN)
 
 
 def _words(each: Uncertain, numbers: NDArray[np.float64]) -> str:
