@@ -54,6 +54,19 @@ def test_what_hosts_send_at_once_is_said_unless_bursts_were_chosen(
     assert assumptions(made(f'flows = 5\noffload = "{offload}"')) == said
 
 
+@pytest.mark.parametrize(
+    ("written", "is_said"),
+    [
+        ('access_rate = "10 Mbit/s"', True), ('access_rate = "9.6 Mbit/s"', True),
+        ('access_rate = "10.6 Mbit/s"', False),
+        ('access_rate = "10 Mbit/s"\njitter = "0 s"', False),
+    ],
+)  # fmt: skip
+def test_hosts_as_fast_as_the_link_are_said_to_have_no_jitter(written: str, is_said: bool) -> None:
+    said = assumptions(made(f"flows = 5\n{written}"))
+    assert any("without jitter" in each for each in said) == is_said
+
+
 def test_a_change_keeps_what_was_chosen() -> None:
     asked = made('flows = 5\nrtt = "100 ms"').replace({"queue.size": "20 packets"})
     assert assumptions(asked) == ALL[1:]

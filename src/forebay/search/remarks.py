@@ -18,6 +18,7 @@ from forebay.scenario import (
     BOTTLENECK,
     Duration,
     Link,
+    Long,
     Scenario,
     Short,
     Standing,
@@ -262,7 +263,8 @@ def _longest_zero(pairs: Sequence[tuple[float, float]]) -> float:
 
 
 _DEFAULTS = (
-    "rtt", "congestion_control", "access_rate", "sender", "start", "packet", "offload", "",
+    "rtt", "congestion_control", "access_rate", "jitter", "sender", "start", "packet", "offload",
+    "",
 )  # fmt: skip
 """Fields whose default moves an answer, in the order in which it is said; "" is always said."""
 
@@ -298,6 +300,8 @@ def _defaults(scenario: Scenario, group: Traffic) -> Iterator[tuple[str, str]]:
         return
     if of_link:
         yield "rtt", f"a round trip of {group.rtt.mean} for every flow"
+        if isinstance(group, Long) and abs(group.access(capacity) / capacity - 1.0) < 0.05:
+            yield "jitter", "hosts without jitter: one as fast as the link may fill it alone"
     yield "congestion_control", f"congestion control {getattr(group, 'congestion_control', '')}"
     yield "sender", "the stack of Linux in its present release"
     if group.offloads:
