@@ -261,7 +261,7 @@ class Fetching(Standing, Tcp):
 
     @property
     def fetched(self) -> FlowLength:
-        """The length of a file."""
+        """The length of a file, or of an answer."""
         raise NotImplementedError
 
     def files_in(self, seconds: float) -> float:
@@ -275,7 +275,7 @@ class Fetching(Standing, Tcp):
 
     @property
     def shortest_cycle(self) -> float:
-        """Mean seconds from file to file without queueing: an RTT and the think time."""
+        """Mean seconds from file to file, or from request to request, without queueing."""
         return self.think.mean + self.rtt.mean
 
 
