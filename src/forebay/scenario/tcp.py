@@ -50,11 +50,11 @@ def _parse(value: object) -> str | dict[str, float]:
     return next(iter(shares)) if len(shares) == 1 else shares
 
 
-def _known(name: str) -> str:
-    if name in CONTROLS:
+def _known(name: object) -> str:
+    if isinstance(name, str) and name in CONTROLS:
         return name
     known = (*CONGESTION_CONTROLS, *foreign.names())
-    wrong = f"{show(name)} is not a known congestion control{did_you_mean(name, known)}"
+    wrong = f"{show(name)} is not a known congestion control{did_you_mean(str(name), known)}"
     raise ScenarioError("unknown-name", wrong, f"write {one_of(known)}", value=name)
 
 
