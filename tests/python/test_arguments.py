@@ -67,6 +67,10 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
 @pytest.mark.parametrize(
     ("call", "said"),
     [
+        (
+            lambda: SCENARIO.replace({"traffic.0.congestion_control": {1: 1.0}}),
+            "traffic.0.congestion_control: 1 is not a known",
+        ),
         (lambda: forebay.run(SCENARIO, seeds="5"), 'seeds: "5"; write a whole number from 1 to'),
         (lambda: forebay.run(SCENARIO, seeds=0), "seeds: 0; write a whole number from 1 to 100000"),
         (lambda: forebay.run(SCENARIO, seed=-1), "seed: -1; write a whole number from 0 to 9223"),

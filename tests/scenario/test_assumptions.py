@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from forebay import run
@@ -76,6 +78,12 @@ def test_a_default_of_some_classes_names_them() -> None:
     said = assumptions(made('flows = 5\nrtt = "20 ms"\n[[traffic]]\nname = "bulk"\nflows = 2'))
     assert "a round trip of 100 ms for every flow (bulk)" in said
     assert "congestion control reno" in said
+
+
+def test_packets_of_a_list_are_no_default(tmp_path: Path) -> None:
+    (tmp_path / "film.csv").write_text("0,300\n1,500\n")
+    others = 'kind = "replay"\nflows = 1\nstart = "0 s"\naccess_rate = "1 Gbit/s"'
+    assert assumptions(made(f'{others}\nfile = "{tmp_path}/film.csv"')) == ()
 
 
 @pytest.mark.parametrize(

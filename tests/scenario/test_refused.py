@@ -36,6 +36,7 @@ traffic.0.rtt={unifrom=["30 ms", "90 ms"]} | unknown-key | uniform
 traffic.0.rtt={uniform=["30 ms"]} | wrong-type | two ends
 traffic.0.rtt={uniform=["0 s", "1 s"]} | out-of-range | 1 us to 60 s
 traffic.0.rtt=61 s | out-of-range | 1 us to 60 s
+traffic.0.rtt=1e30 s | out-of-range | is above the most, 60 s
 traffic.0.packet=40 B | out-of-range | 64 B to 65535 B
 traffic.0.sack=1 | wrong-type | true or false
 traffic.0.start=60 s | contradiction | no flow starts

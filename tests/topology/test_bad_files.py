@@ -81,6 +81,7 @@ def test_sndlib(tmp_path, changes, said):
         (BOMB.replace("graphml>", "network>"), "entities"),
         ("<graphml>" + 10_000 * "<a>" + 10_000 * "</a>" + "</graphml>", "has no nodes"),
         (GRAPHML.replace(' edgedefault="undirected"', ""), "has no edgedefault"),
+        (GRAPHML.replace('"undirected"', '"both"'), 'edgedefault "directed" or "undirected"'),
         (GRAPHML.replace('<node id="2"/>', "<node/>"), "a node has no id"),
         (GRAPHML.replace('<node id="2"/>', '<node id="1"/>'), "two nodes have one id"),
         (GRAPHML.replace("</graph>", "<hyperedge/></graph>"), "it has hyperedges"),

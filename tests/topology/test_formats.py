@@ -49,6 +49,9 @@ SPEED = '<key id="s" for="edge" attr.name="LinkSpeedRaw"/>'
         (SPEED, "", '<data key="s">622000000</data>', ["Turin", "Padua Nord", "n2"], 622e6),
         # a label of its own is not replaced by a drawing's
         (LABEL, '<data key="l">Torino</data>', "", ["Torino", "Padua Nord", "n2"], 10e9),
+        # nor is a drawing's by a default
+        (LABEL.replace("/>", "><default>City</default></key>"), "", "",
+         ["Turin", "Padua Nord", "City"], 10e9),
         ('<key id="q" for="node" attr.name="note"/>', '<data key="q">x</data>', "",
          ["Turin", "Padua Nord", "n2"], 10e9),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +21,6 @@ from forebay.outcome.reading import (
 )
 from forebay.outcome.reading_invariants import violations_of_readings
 from forebay.scenario import Scenario, ScenarioError
-
-if TYPE_CHECKING:
-    pass
-
 
 _BATCHES = 20
 _BINS = 2000

@@ -160,9 +160,9 @@ def _imports(models: list[type[BaseModel]], text: str) -> str:
 
 
 def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
-    for subclasse in kind.__subclasses__():
-        yield subclasse
-        yield from _subclasses(subclasse)
+    for subclass in kind.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)
 
 
 if __name__ == "__main__":

@@ -259,7 +259,7 @@ class Quantity(FromText):
             self._written_in[-1] if digits else (self.unit, 0),
         )
         amount = digits.scaleb(-power)
-        if most is not None and amount:
+        if most is not None and amount != amount.to_integral_value():  # no more digits than it has
             amount = round(amount, max(most - 1 - amount.adjusted(), 0))
         return f"{plain(amount)} {unit}"
 

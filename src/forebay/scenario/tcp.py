@@ -50,11 +50,11 @@ def _parse(value: object) -> str | dict[str, float]:
     return next(iter(shares)) if len(shares) == 1 else shares
 
 
-def _known(name: str) -> str:
-    if name in CONTROLS:
+def _known(name: object) -> str:
+    if isinstance(name, str) and name in CONTROLS:
         return name
     known = (*CONGESTION_CONTROLS, *foreign.names())
-    wrong = f"{show(name)} is not a known congestion control{did_you_mean(name, known)}"
+    wrong = f"{show(name)} is not a known congestion control{did_you_mean(str(name), known)}"
     raise ScenarioError("unknown-name", wrong, f"write {one_of(known)}", value=name)
 
 
@@ -261,7 +261,7 @@ class Fetching(Standing, Tcp):
 
     @property
     def fetched(self) -> FlowLength:
-        """The length of a file."""
+        """The length of a file, or of an answer."""
         raise NotImplementedError
 
     def files_in(self, seconds: float) -> float:
@@ -275,7 +275,7 @@ class Fetching(Standing, Tcp):
 
     @property
     def shortest_cycle(self) -> float:
-        """Mean seconds from file to file without queueing: an RTT and the think time."""
+        """Mean seconds from file to file, or from request to request, without queueing."""
         return self.think.mean + self.rtt.mean
 
 

@@ -277,6 +277,7 @@ class Replay(Datagrams):
 
     @property
     def largest_packet(self) -> int:
+        """Largest listed packet, bytes."""
         return int(self.file.bytes.max())
 
 

@@ -27,7 +27,7 @@ from forebay.scenario import (
 )
 from forebay.scenario.quantity import Rate
 from forebay.scenario.rate_trace import RateTrace
-from forebay.scenario.source import Stopping
+from forebay.scenario.source import Sized, Stopping
 from forebay.scenario.tcp import Tcp
 from forebay.scenario.transfers import TransferTable
 
@@ -294,8 +294,8 @@ def _defaults(scenario: Scenario, group: Traffic) -> Iterator[tuple[str, str]]:
         yield "access_rate", f"access links of {Rate(float(f'{access:.4g}'))}, {own}"
     if isinstance(group, Standing) and group.start.high > 0.0:
         yield "start", f"flows that start within {group.start.high}"
-    if (packet := getattr(group, "packet", None)) is not None:
-        yield "packet", f"packets of {packet}"
+    if isinstance(group, Sized):  # of others, such as a replay, it follows from what is written
+        yield "packet", f"packets of {group.packet}"
     if not isinstance(group, Tcp):
         return
     if of_link:

@@ -162,10 +162,11 @@ def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adj
     graph = root.find("graph")
     if graph is None or graph.find("node") is None:
         raise refuse(f"{file.path} has no nodes", "write a GraphML file with a graph", "file")
-    found = graph.findall("node")
+    found, way = graph.findall("node"), graph.get("edgedefault")
     number = {node.get("id"): index for index, node in enumerate(found)}
+    ways = ("directed", "undirected")
     faults = {
-        "its graph has no edgedefault": graph.get("edgedefault") not in ("directed", "undirected"),
+        'its graph has no edgedefault "directed" or "undirected"': way not in ways,
         "a node has no id": None in number,
         "two nodes have one id": len(number) < len(found),
         "it has hyperedges": graph.find("hyperedge") is not None,
@@ -176,7 +177,7 @@ def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adj
             raise refuse(f"{file.path} is not GraphML ({wrong})", hint, "file")
     keys = {owner: _keys(root, owner) for owner in ("node", "edge")}
     nodes = {
-        index: {"id": node.get("id")} | _drawn_label(node) | _values(node, keys["node"])
+        index: {"id": node.get("id")} | _values(node, keys["node"])
         for index, node in enumerate(found)
     }
     edges = []
@@ -187,8 +188,7 @@ def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adj
                 raise refuse(wrong, "write the id of a <node>", "file")
         ends = number[edge.get("source")], number[edge.get("target")]
         edges.append((*ends, _values(edge, keys["edge"])))
-    one_way = graph.get("edgedefault") == "directed"
-    return from_nodes(nodes, edges, one_way=one_way, unit_bps=unit_bps)
+    return from_nodes(nodes, edges, one_way=way == "directed", unit_bps=unit_bps)
 
 
 def _flatten(root: Element) -> None:
@@ -220,19 +220,16 @@ def _keys(root: Element, owner: str) -> dict[str | None, tuple[str, str]]:
 
 
 def _values(element: Element, keys: dict[str | None, tuple[str, str]]) -> dict[str, Any]:
-    """Return the values of a node or an edge by name, as they are written; without drawings."""
+    """Return the values of a node or an edge by name, as they are written; of drawings a label."""
     values = {name: default for name, default in keys.values() if default}
+    drawn = ((label.text or "").strip() for label in element.iter("NodeLabel"))
+    if shown := next(filter(None, drawn), ""):
+        values["label"] = shown
     for data in element.findall("data"):
         text = (data.text or "").strip()
         if data.get("key") in keys and text and not len(data):
             values[keys[data.get("key")][0]] = text
     return values
-
-
-def _drawn_label(node: Element) -> dict[str, Any]:
-    """Return the text of a NodeLabel in a drawing as the node's label."""
-    texts = ((each.text or "").strip() for each in node.iter("NodeLabel"))
-    return {"label": next(filter(None, texts), "")}
 
 
 def from_nodes(

@@ -179,7 +179,7 @@ class Model:
 
     @cached_property
     def _scaled(self) -> dict[str, Array]:
-        return {name: self.cells * processe.scale for name, processe in self.processes.items()}
+        return {name: self.cells * process.scale for name, process in self.processes.items()}
 
     def answer(
         self, points: list[Point], level: float = 0.95
