@@ -16,7 +16,7 @@ from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.effort import Effort
 from forebay.engines.base import Engine
 from forebay.engines.footprint import default_limit
-from forebay.errors import option
+from forebay.errors import entry
 from forebay.outcome import SizeResult
 from forebay.progress import Progress, enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
@@ -212,7 +212,7 @@ def _engine_names(engine: object, ask: str) -> tuple[str, ...]:
     if not isinstance(engine, list | tuple) or not engine:
         raise bad_grid("engine", show(engine), "write a name, or a list of names")
     if len(engine) > 1 and ask != "compare":
-        hint = f"write one, or {option('ask', 'compare')}"
+        hint = f"write one, or {entry('ask', 'compare')}"
         raise bad_grid("engine", f"{len(engine)} engines for {ask}", hint)
     return tuple(dict.fromkeys(map(str, engine)))
 
@@ -221,7 +221,7 @@ def _asked(ask: str, effort: Effort, seeds: range) -> Asked:
     """Return the question with the digest of all that decides its rows."""
     engine, budget = effort.engine, effort.budget
     if budget is not None and ask != "size":
-        hint = f"leave it out, or {option('ask', 'size')}"
+        hint = f"leave it out, or write {entry('ask', 'size')}"
         raise bad_grid("budget", "is for sizings alone", hint)
     if ask != "size":
         return Asked("run", engine, code_of(engine), effort.memory_limit)
