@@ -85,6 +85,7 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: _in_draws(seed=-1), "seed: -1; write a whole number from 0"),
         (lambda: _in_draws(budget=""), 'budget: "" is not a quantity'),
         (lambda: _in_draws(budget=0), "budget: 0 has no unit"),
+        (lambda: forebay.link_scenario("1 Gbit/s", "9", "..9 ms"), 'rtt.uniform.0: "" is not a'),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
         (
             lambda: forebay.trace(SCENARIO, flows=3),
