@@ -153,7 +153,9 @@ TWO = "name,rate,n,rtt\nx,1 Gbit/s,900,20 ms..80 ms\ny,1 Gbit/s,400,20 ms..80 ms
     "words",
     [("--html", "a.html"), ("--figure", "a.svg"), ("--halves",), ("--chip-ports", "8"),
      ("--emit", "junos"), ("--force",), ("--link", "A->B"), ("--link-class", "core"),
-     ("--uncertain", "link.rate=1 Gbit/s..2 Gbit/s"), ("--class-queues",)],
+     ("--uncertain", "link.rate=1 Gbit/s..2 Gbit/s"), ("--class-queues",), ("--explain",),
+     ("--draws", "9"), ("--memory", "1 MB"), ("--rate", "1 Gbit/s"), ("--flows", "9"),
+     ("--save", "a.toml")],
 )  # fmt: skip
 def test_a_table_refuses_what_it_does_not_have(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...],
@@ -164,7 +166,30 @@ def test_a_table_refuses_what_it_does_not_have(
     assert size("--ports", "two.csv", *words) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
-    assert f"{words[0]}: is for one scenario, not for a table of ports; leave it out" in err
+    assert f"{words[0]}: is not read with --ports; leave it out" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--again", "a.json", "--html", "a.html"), "--html: is not read with --again"),
+        (("--again", "a.json", "--seeds", "3"), "--seeds: is not read with --again"),
+        (("--again", "a.json", "--set", "queue.size=3"), "--set: is not read with --again"),
+        (("oc3-gsr", "--draws", "9"), "--draws: belongs to --uncertain; write that"),
+        (("oc3-gsr", "--holds", "0.5"), "--holds: belongs to --uncertain; write that"),
+        (("oc3-gsr", "--memory", "1 MB"), "--memory: belongs to --class-queues; write that"),
+        (
+            ("oc3-gsr", "--uncertain", "link.rate=±1%", "--explain"),
+            "--explain: is not read with --uncertain",
+        ),
+    ],
+)
+def test_what_nothing_would_read_is_refused(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    assert call(["size", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and said in err
 
 
 def test_set_changes_every_ports_scenario(
@@ -238,6 +263,10 @@ def _width(port: dict) -> float:
         ("name,rate\na,1 Gbit/s\n", "line 2 has neither n nor load"),
         ("name,rate,n\na,1 Gbit/s,5\na,1 Gbit/s,6\n", 'has two ports "a"'),
         ("name,rate,n\na,fast,5\n", "line 2"),
+        ("name,rate,n,rtt\na,1 Gbit/s,5,..80 ms\n", 'line 2: traffic.0.rtt.uniform.0: ""'),
+        ("name,rate,n,utilization\na,1 Gbit/s,5,high\n", 'line 2: goals.utilization: "high"'),
+        ("name,rate,load\na,1 Gbit/s,high\n", 'line 2: traffic.0.load: "high"'),
+        ("name,rate,n,queue_delay_p99\na,1 Gbit/s,5,9\n", "goals.queue_delay_p99: "),
         ("name,rate,n,platform\na,1 Gbit/s,5,jumos\n", "is not a platform"),
         ("", "has 0 ports"),
         ("name,rate,n\na,1 Gbit/s,5,6,7\n", "more cells than the header"),

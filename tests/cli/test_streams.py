@@ -34,6 +34,11 @@ def test_bad_input_is_2_where_nobody_listens(redirection):
     assert shell(f'"$0" -c "$1" report no-such.json {redirection}')[0] == 2
 
 
+def test_a_document_from_a_closed_stdin_is_refused():
+    status, out, err = shell('"$0" -c "$1" report - <&-')
+    assert (status, out, err.count(b"\n")) == (2, b"", 1) and b"standard input: is no JSON" in err
+
+
 @pytest.mark.parametrize("verb", ["size", "run"])
 def test_a_reader_that_goes_away_costs_no_file(scenario, tmp_path, verb):
     picture = tmp_path / "answer.svg"

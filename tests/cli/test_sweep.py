@@ -96,6 +96,14 @@ def test_what_is_wrong_is_one_line(
     assert last.startswith("forebay: ") and said in last
 
 
+def test_a_key_of_the_grid_alone_is_no_option_of_the_hint(
+    grid: Path, capsys: pytest.CaptureFixture
+) -> None:
+    grid.write_text(f'budget = "3 s"\n{grid.read_text()}')
+    assert call(["sweep", str(grid)]) == 2
+    assert 'leave it out, or write ask = "size"' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("jobs", [2, pytest.param(5, marks=pytest.mark.long)])
 def test_an_interrupt_ends_it_and_says_how_to_go_on(grid: Path, jobs: int) -> None:
     store = grid.with_name("s.sqlite")

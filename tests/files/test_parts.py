@@ -64,3 +64,15 @@ def test_a_block_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
         raise ZeroDivisionError
     assert (tmp_path / "a.txt").read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    """As /dev/null must: a root's answer had been put in the place of the device."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_text("answer", pipe)
+    assert os.read(reader, 100) == b"answer" and pipe.is_fifo()
+    os.close(reader)
+    assert list(tmp_path.iterdir()) == [pipe]

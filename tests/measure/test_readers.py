@@ -151,6 +151,9 @@ def test_what_cannot_be_read_is_told(tmp_path):
             read(path)
     with pytest.raises(measure.MeasureError, match="No such file"):
         read(tmp_path / "none.pcap")
+    for reader in (measure.capture, measure.exports):
+        with pytest.raises(measure.MeasureError, match="records: there are none"):
+            reader([], rate="10 Mbit/s")
 
 
 def test_options_that_do_not_fit_are_told(tmp_path):

@@ -31,6 +31,8 @@ VERBS: list[Callable[[Any], object]] = [
     forebay.size,
     forebay.trace,
     networks.solve,
+    networks.single_failures,
+    lambda value: networks.compare_designs(value, value),
     testbed.check,
     laws.for_scenario,
     laws.regime_of,
@@ -40,6 +42,11 @@ SCENARIO = Scenario(
     traffic=[Long(flows=2, rtt="50 ms")],
     measure=Measure(warmup="100 ms", duration="100 ms"),
 )
+
+
+def _in_draws(**how: Any) -> object:
+    wanted = SCENARIO.replace({"goals.utilization": 0.9})
+    return forebay.size_uncertain(wanted, {"link.rate": "±20%"}, draws=8, **how)
 
 
 def refusal(call: Callable[[], object]) -> str:
@@ -77,6 +84,13 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: forebay.run(SCENARIO, seed=2**63), "seed: 9223372036854775808; write a whole nu"),
         (lambda: forebay.run(SCENARIO, jobs=1.5), "jobs: 1.5; write a whole number from 0 to 1024"),
         (lambda: forebay.size(SCENARIO, max_seeds="9"), 'max_seeds: "9"; write a whole number'),
+        (lambda: forebay.size(SCENARIO, seeds=None), "seeds: None; write a whole number from 1"),
+        (lambda: forebay.size(SCENARIO, sizes=["9 packets"]), "sizes: a list is no text; write 1"),
+        (lambda: _in_draws(seed=-1), "seed: -1; write a whole number from 0"),
+        (lambda: _in_draws(budget=""), 'budget: "" is not a quantity'),
+        (lambda: _in_draws(budget=0), "budget: 0 has no unit"),
+        (lambda: forebay.link_scenario("1 Gbit/s", "9", "..9 ms"), 'rtt.uniform.0: "" is not a'),
+        (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
         (
             lambda: forebay.trace(SCENARIO, flows=3),
             "flows: 3 is not a list; write it in brackets: [3",

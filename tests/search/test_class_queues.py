@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import forebay
 from forebay import Scenario, ScenarioError, platforms
 from forebay.api.class_queues import size_class_queues
+from forebay.cli.program import call as run_line
 from forebay.cli.program import program
 from forebay.outcome import Outcome, SizeResult
 from forebay.outcome.class_queues import ClassQueueSizes
@@ -189,9 +190,15 @@ def test_sizes_that_miss_a_goal_are_not_written(tmp_path):
     assert "no configuration for junos" in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--halves", "--force"])
-def test_options_of_one_size_are_refused(option, tmp_path):
+@pytest.mark.parametrize(
+    "words",
+    [("--halves",), ("--force",), ("--of", "queue.alpha"), ("--explain",), ("--chip-ports", "2"),
+     ("--memory", "1 B"), ("--memory", "much"), ("--draws", "9"), ("--engine", "theory")],
+)  # fmt: skip
+def test_what_is_not_for_class_queues_is_refused_in_one_line(words, tmp_path, capsys):
     path = tmp_path / "port.toml"
     port().save(path)
-    done = CliRunner().invoke(program, ["size", str(path), "--class-queues", option])
-    assert done.exit_code == 2
+    status = 3 if "theory" in words else 2
+    assert run_line(["size", str(path), "--class-queues", *words]) == status
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1

@@ -98,6 +98,12 @@ def test_a_wrong_value_stops_before_the_first_run(axes: dict, said: str) -> None
     assert "\n" not in str(refused.value)
 
 
+def test_a_store_without_a_name_is_refused_by_a_look_too() -> None:
+    for only_plan in (False, True):
+        with pytest.raises(StoreError, match="is a folder"):
+            forebay.sweep(SMALL, AXES, store="", only_plan=only_plan)
+
+
 def test_a_combination_that_cannot_be_is_left_out_and_said() -> None:
     axes = {"queue.size": ["2000 B", "60 packets"], "traffic.0.packet": ["1500 B", "9000 B"]}
     said: list[str] = []
@@ -168,6 +174,16 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
     assert 0 < left < 160
     rest = forebay.sweep(SMALL, AXES, seeds=40, store=tmp_path / "s")
     assert (rest.ran, rest.stored) == (160 - left, 160)
+
+
+def test_an_interrupt_of_a_look_says_nothing_of_a_store(tmp_path: Path) -> None:
+    def stop(_: str) -> None:
+        raise KeyboardInterrupt
+
+    for store in (None, tmp_path / "s"):
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            forebay.sweep(SMALL, AXES, seeds=1, only_plan=True, store=store, announce=stop)
+        assert not stopped.value.args
 
 
 def blocks(language: str) -> list[str]:

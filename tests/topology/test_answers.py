@@ -75,6 +75,14 @@ def test_random_starts_are_said_in_the_answer(capsys):
     assert "2 random starts: 1 fixed point, " in capsys.readouterr().out
 
 
+def test_random_starts_change_nothing_else_of_an_answer():
+    """They are solved after it is read: the way that is left open is that of the last solution."""
+    scenario = forebay.load("abilene-fast-edge-small")
+    plain, again = (networks.solve(scenario, multistart=n).outcome for n in (0, 1))
+    assert again.broken_assumptions == plain.broken_assumptions
+    assert "ways open" in plain.broken_assumptions[0]
+
+
 IDLE = 'traffic=[{ kind = "udp", flows = 1, rate = "1 kbit/s" }]'
 
 

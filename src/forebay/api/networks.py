@@ -294,6 +294,7 @@ def single_failures(
 
 def topology_of(scenario: Scenario) -> Topology:
     """Return the topology. Raises ScenarioError if there is none."""
+    expect_scenario(scenario)
     if scenario.topology is None:
         wrong, hint = "there is no network in the scenario", "write a [topology]"
         raise ScenarioError("missing", wrong, hint, field="topology")

@@ -80,8 +80,8 @@ def _long(flows: str) -> tuple[str, ...]:
 
 
 def _round_trip(rtt: str) -> Iterator[str]:
-    low, both, high = (part.strip() for part in rtt.partition(".."))
-    if low:
+    if rtt.strip():
+        low, both, high = (part.strip() for part in rtt.partition(".."))
         spread = f"{{ uniform = [{quoted(low)}, {quoted(high)}] }}"
         yield f"rtt = {spread if both else quoted(low)}"
 
@@ -91,7 +91,11 @@ def _goal(goal: str) -> str:
     if not equals or not value:
         hint = 'write NAME=VALUE, such as utilization=0.95 or queue_delay_p99="10 ms"'
         raise ScenarioError("bad-goal", f"{goal!r} is no goal", hint, field="goal")
-    return f"{name} = {value if _is_number(value) else quoted(value.strip(chr(34)))}"
+    return f"{name} = {_written(value)}"
+
+
+def _written(value: str) -> str:
+    return value if _is_number(value) else quoted(value.strip('"'))
 
 
 def _mix(mix: str) -> str:
@@ -227,12 +231,18 @@ def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
     if n:
         yield from (*_long(n), *same)
     if load:
-        yield from ("[[traffic]]", 'kind = "short"', f"length = {_BURST}", f"load = {load}", *same)
+        yield from (
+            "[[traffic]]",
+            'kind = "short"',
+            f"length = {_BURST}",
+            f"load = {_written(load)}",
+            *same,
+        )
     yield "[goals]"
     usual = {"utilization": "0.98"} if n else {"loss_rate": "0.005"}
     goals = {name: cells[name] for name in _GOALS if cells.get(name)} or usual
     for name, value in goals.items():
-        yield f"{name} = {quoted(value) if name == 'queue_delay_p99' else value}"
+        yield f"{name} = {_written(value)}"
 
 
 def _refused(path: str, wrong: str, hint: str) -> ScenarioError:

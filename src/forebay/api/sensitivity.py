@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forebay.api.arguments import budget_seconds
+from forebay.api.arguments import budget_seconds, seed_range
 from forebay.api.sweep import refuse_network, sweep
 from forebay.outcome import Metric
 from forebay.outcome.uncertain import Draw, Sensitivity, UncertainSize
@@ -211,6 +211,7 @@ def size_uncertain(
     refuse_network(scenario)
     _check_share("holds", holds, 0.95)
     whole_number("draws", draws, 8, _MOST_DRAWS)
+    seed_range(seed, seeds)
     inputs = uncertain_inputs(scenario, uncertain)
     check_goals(scenario, inputs)
     shares: list[list[float]] = Design("sobol", draws, seed).shares(len(inputs)).tolist()
@@ -221,7 +222,8 @@ def size_uncertain(
     names = [input_.field for input_ in inputs]
     sized = sized_in(scenario, engine, names, points)
     if engine == "simulation":  # each draw has its part of the budget
-        budget = f"{budget_seconds(engine, budget or BUDGET) / draws:.6g} s"
+        whole = BUDGET if budget is None else budget
+        budget = f"{budget_seconds(engine, whole) / draws:.6g} s"
     made = sweep(
         scenario, drawn_grid(scenario, names, [written, *points]), engine=engine, ask="size",
         seeds=seeds, seed=seed, budget=budget, store=store, jobs=jobs, cluster=cluster,

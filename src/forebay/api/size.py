@@ -97,12 +97,13 @@ def size(
     expect_scenario(scenario)
     chosen = arguments.get_engine(engine, memory_limit)
     allowed = arguments.budget_seconds(engine, budget)
+    counted = arguments.seed_range(seed, seeds)
     most = (16 if engine == "simulation" else 4) * seeds
     if max_seeds is not None:
         most = len(arguments.seed_range(seed, max_seeds, "max_seeds"))
     effort = Effort(jobs=arguments.threads(jobs), progress=progress)
     options = Options(
-        arguments.seed_range(seed, seeds), most, effort, expect=expect, started_at=started_at,
+        counted, most, effort, expect=expect, started_at=started_at,
         budget_s=allowed if engine == "simulation" else None,
     )  # fmt: skip
     if link is not None or link_class is not None or scenario.topology is not None:

@@ -66,8 +66,8 @@ def solve(
     if memory_limit is not None:
         engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
     solution, loading = engine.solution(scenario, progress, expect)
-    points = {"fixed_points": asdict(fixed_points(solution, multistart))} if multistart else {}
     outcome = to_outcome(scenario, [1], solution, loading)
+    points = {"fixed_points": asdict(fixed_points(solution, multistart))} if multistart else {}
     return Answer(outcome.noting(points, {"assumptions": assumed(scenario)}), solution)
 
 

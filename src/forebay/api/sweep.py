@@ -16,7 +16,7 @@ from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.effort import Effort
 from forebay.engines.base import Engine
 from forebay.engines.footprint import default_limit
-from forebay.errors import option
+from forebay.errors import entry
 from forebay.outcome import SizeResult
 from forebay.progress import Progress, enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
@@ -143,10 +143,10 @@ def sweep(
     enter(progress, "checking the cells")
     plan = plan_of(grid, asked, counted, lambda: None if progress is None else progress(0.0))
     # A look at a store that is not there yet, or is mistyped, makes none.
-    temporary = None
-    if store is None or (only_plan and not os.path.exists(store)):
+    path, temporary = None if store is None else Path(store), None
+    if path is None or (only_plan and not os.path.exists(path)):
         temporary = _Temporary()
-    path = Path(store or "") if temporary is None else temporary.path
+        path = temporary.path
     many = 1 if "testbed" in names else cores(threads(jobs))
     if set(names) <= set(WITHOUT_SEEDS) and many <= MOST_THREADS:
         many = 1  # its threads would wait for each other
@@ -163,6 +163,8 @@ def sweep(
             progress=progress, only_plan=only_plan,
         )  # fmt: skip
     except KeyboardInterrupt:
+        if only_plan:  # it had nothing to keep
+            raise
         left = "nothing was kept, as there is no store (--store, store=)"
         if store is not None:
             left = (
@@ -197,7 +199,8 @@ def _grid(
     if where is not None and leave_out:
         raise bad_grid("where", "leave_out says it too", "write one of them")
     leaves: Any = leave_out if where is None else lambda values: not where(values)
-    grid = grid_of(base, axes or {}, groups=together, leave_out=leaves, design=design)
+    axes = {} if axes is None else axes
+    grid = grid_of(base, axes, groups=together, leave_out=leaves, design=design)
     return grid, {}, base.files
 
 
@@ -209,7 +212,7 @@ def _engine_names(engine: object, ask: str) -> tuple[str, ...]:
     if not isinstance(engine, list | tuple) or not engine:
         raise bad_grid("engine", show(engine), "write a name, or a list of names")
     if len(engine) > 1 and ask != "compare":
-        hint = f"write one, or {option('ask', 'compare')}"
+        hint = f"write one, or {entry('ask', 'compare')}"
         raise bad_grid("engine", f"{len(engine)} engines for {ask}", hint)
     return tuple(dict.fromkeys(map(str, engine)))
 
@@ -218,7 +221,7 @@ def _asked(ask: str, effort: Effort, seeds: range) -> Asked:
     """Return the question with the digest of all that decides its rows."""
     engine, budget = effort.engine, effort.budget
     if budget is not None and ask != "size":
-        hint = f"leave it out, or {option('ask', 'size')}"
+        hint = f"leave it out, or write {entry('ask', 'size')}"
         raise bad_grid("budget", "is for sizings alone", hint)
     if ask != "size":
         return Asked("run", engine, code_of(engine), effort.memory_limit)

@@ -221,7 +221,8 @@ def _open_streams() -> bool:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest free number: this one
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - for as long as we run
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115 - for as long as we run
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     return is_open
 

@@ -19,14 +19,16 @@ from forebay.files.atomic import write_text
 if TYPE_CHECKING:
     from forebay.platforms import Emission, Memory
 
-_OF_ONE_LINK = {"link", "link_class", "halves", "html"}
-_UNREAD = {
-    "one scenario, not for a table of ports": _OF_ONE_LINK
-    | {"class_queues", "chip_ports", "uncertain", "figure", "platform", "force"},
-    "one size, not for --class-queues": _OF_ONE_LINK | {"sizes", "figure", "uncertain", "force"},
-    "one scenario, not for draws of --uncertain": _OF_ONE_LINK | {"max_seeds", "sizes", "platform"},
+_SCENARIO = {"path", "overrides", "rate", "rtt", "mix", "goal", "save", "flows", "as_json"}
+_EFFORT = {"engine", "seed", "seeds", "jobs", "memory_limit", "budget", "store"}
+_READ = {
+    "--again": {"again", "jobs", "as_json"},
+    "--ports": {"table", "overrides", "max_seeds", "sizes", "of", "as_json", *_EFFORT},
+    "--class-queues": {"class_queues", "max_seeds", "memory", "platform", *_SCENARIO, *_EFFORT},
+    "--uncertain": {"uncertain", "holds", "draws", "figure", *_SCENARIO, *_EFFORT},
 }
-"""Options that a question does not take, by what they are for instead."""
+"""What a question other than that for one size is read with."""
+_NEEDS = {"memory": "--class-queues", "holds": "--uncertain", "draws": "--uncertain"}
 
 
 @options.as_command("size")
@@ -86,6 +88,7 @@ def command(
     """
     _one_question(source.path, table, again)
     if again is not None:
+        _refuse_beside("--again")
         return _repeat(again, effort["jobs"], as_json)
     most, seeds = effort["max_seeds"], effort["seeds"]
     if most is not None and most < seeds:
@@ -96,22 +99,23 @@ def command(
     sizing: Callable[..., forebay.SizeResult] = partial(
         forebay.size, link=link, link_class=link_class, sizes=sizes, of=of, **effort
     )
-    if memory is not None and not class_queues:
-        raise click.BadParameter("belongs to --class-queues; write that", param_hint="--memory")
     if table is not None:
-        _refuse_beside("one scenario, not for a table of ports")
+        _refuse_beside("--ports")
         kept = None if effort["engine"] in ("theory", "atlas") else effort["store"]
         return size_table(table, source.overrides, sizing, partial(_stopped, kept), as_json)
-    scenario = source.load()
     if class_queues:
-        _refuse_beside("one size, not for --class-queues")
-        return size_together(scenario, effort, memory, platform, as_json)
+        _refuse_beside("--class-queues")
+        return size_together(source.load(), effort, memory, platform, as_json)
+    scenario = source.load()
     source.check_outputs(scenario, figure=figure, html=html, store=effort["store"])
     if uncertain:
-        _refuse_beside("one scenario, not for draws of --uncertain")
+        _refuse_beside("--uncertain")
         how = {"holds": holds, "draws": draws, **effort}
         del how["max_seeds"]
         return _size_draws(scenario, options.ranges(uncertain), how, figure, as_json)
+    if flag := options.first_written(_NEEDS):
+        owner = _NEEDS[flag.removeprefix("--")]
+        raise click.BadParameter(f"belongs to {owner}; write that", param_hint=flag)
     if platform is not None:
         platforms.check_discipline(scenario.queue.discipline, platform)
     try:
@@ -152,9 +156,11 @@ def _one_question(path: str | None, table: str | None, again: str | None) -> Non
         raise click.UsageError(f"{wrong}; write one of SCENARIO, --ports and --again")
 
 
-def _refuse_beside(what: str) -> None:
-    if flag := options.first_written(_UNREAD[what]):
-        raise click.BadParameter(f"is for {what}; leave it out", param_hint=flag)
+def _refuse_beside(question: str) -> None:
+    every = click.get_current_context().params
+    if flag := options.first_written(every.keys() - _READ[question]):
+        wrong = f"is not read with {question}; leave it out"
+        raise click.BadParameter(wrong, param_hint=flag)
 
 
 def _repeat(path: str, jobs: int, as_json: bool) -> int:

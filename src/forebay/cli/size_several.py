@@ -129,7 +129,7 @@ def size_together(
 
     def sizing(one: Scenario, seconds: float) -> SizeResult:
         try:
-            return forebay.size(one, budget=f"{seconds:.6g} s", progress=still, **how)
+            return forebay.size(one, budget=f"{seconds:.6g} s", progress=still, expect=begun, **how)
         except forebay.TooLittleTime as stop:
             # The time asked for is that of one sizing: say that of all.
             raise stop.but(
@@ -141,7 +141,14 @@ def size_together(
     share = class_queues.share_of_sizing(max(sought, 1))
     queues = "1 class queue" if sought == 1 else f"{sought} class queues"
     each = "" if sought == 1 else f", {share * float(budget):.3g} s for each sizing"
-    say(f"sizing {queues}: at most {budget}{each}, and then one run of the port")
+    is_told = False
+
+    def begun(_: float) -> None:  # the first sizing: nothing was refused
+        nonlocal is_told
+        if not is_told:
+            say(f"sizing {queues}: at most {budget}{each}, and then one run of the port")
+        is_told = True
+
     with progress("sizing class queues") as shown:
         update, began = never_less(shown), time.monotonic()
         assert update is not None

@@ -24,8 +24,14 @@ def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def beside(path: str | PathLike[str]) -> Iterator[Path]:
-    """Yield the name of a file next to ``path`` to write; it is then renamed or removed."""
+    """Yield the name of a file next to ``path`` to write; it is then renamed or removed.
+
+    A device or a pipe is itself written to: a file in its place would be the end of it.
+    """
     place = Path(os.path.realpath(path))
+    if place.exists() and not (place.is_file() or place.is_dir()):
+        yield place
+        return
     try:
         _remove_abandoned(place.parent)
         handle, part = tempfile.mkstemp(dir=place.parent, prefix=_BEGINS, suffix=_ENDS)

@@ -73,6 +73,8 @@ def read_captures(
 
     Raises MeasureError for a file that is no capture.
     """
+    if not names:
+        raise MeasureError(f"{argument('records')}: there are none; write the path of a file")
     total = sum(Path(name).stat().st_size for name in names if Path(name).is_file())
 
     def tell(done: int) -> None:

@@ -21,6 +21,7 @@ from itertools import pairwise
 from forebay.errors import argument
 from forebay.outcome import Floor, Metric, Price, Quantiles
 from forebay.scenario import BufferSize, Scenario, ScenarioError
+from forebay.scenario.errors import show
 from forebay.search.problem import Problem
 from forebay.search.rows import Row, least, region
 
@@ -205,9 +206,11 @@ def parse_sizes(text: str, scenario: Scenario) -> tuple[int, ...]:
 
     A number without a unit has that of the last one. Raises ScenarioError.
     """
+    hint = f'write 1 to {_MOST} of them, such as "64,128,256 packets"'
+    if not isinstance(text, str):
+        raise ScenarioError("wrong-type", f"{argument('sizes')}: {show(text)} is no text", hint)
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not parts or len(parts) > _MOST:
-        hint = f'write 1 to {_MOST} of them, such as "64,128,256 packets"'
         raise ScenarioError("no-sizes", f"{argument('sizes')}: {len(parts)} sizes", hint)
     unit = _UNIT.search(parts[-1])
     whole = [part if _UNIT.search(part) or unit is None else f"{part} {unit[0]}" for part in parts]
