@@ -151,6 +151,10 @@ def test_without_the_compiled_core_the_simulation_is_3(forebay_, scenario, monke
             ((verb, "oc3-gsr", "--set", "queue.size=1", "--set", "queue.size=2"), "is set twice")
             for verb in ("run", "compare", "trace", "sensitivity", "sweep", "network")
         ),
+        (
+            ("size", "--rate", "1 Gbit/s", "--goal", "loss_rate=0.1", "--goal", "loss_rate=0.2"),
+            "--goal: loss_rate is set twice",
+        ),
         (("trace", "oc3-gsr", "--engine", "theory"), "write --engine simulation"),
     ],
 )

@@ -211,15 +211,13 @@ def first_written(names: Container[str]) -> str:
     return ""
 
 
-def _once(
-    _ctx: click.Context, _param: click.Parameter, overrides: tuple[str, ...]
-) -> tuple[str, ...]:
-    paths = [override.partition("=")[0].strip() for override in overrides]
+def _once(_ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    paths = [each.partition("=")[0].strip() for each in given]
     twice = next((path for path in paths if paths.count(path) > 1), None)
     if twice is not None:
         wrong, hint = f"{twice} is set twice", "write it once"
-        raise forebay.ScenarioError("bad-override", wrong, hint, file="--set")
-    return overrides
+        raise forebay.ScenarioError("bad-override", wrong, hint, file=param.opts[0])
+    return given
 
 
 @dataclass
@@ -306,7 +304,10 @@ _LINK = {
     "rtt": text("TIME", 'Without a file: "50 ms", or "20 ms..120 ms".'),
     "mix": text("SHARES", "Without a file: shares of controls, cubic=0.5,bbr=0.5."),
     "goal": text(
-        "NAME=VALUE", "Without a file: a goal, utilization=0.95. May be repeated.", multiple=True
+        "NAME=VALUE",
+        "Without a file: a goal, utilization=0.95. May be repeated.",
+        multiple=True,
+        callback=_once,
     ),
     "save": file(".toml LINK.toml", "Write the scenario of these options."),
 }
