@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from forebay import run
@@ -52,6 +54,12 @@ def test_what_hosts_send_at_once_is_said_unless_bursts_were_chosen(
     offload: str, said: tuple[str, ...]
 ) -> None:
     assert assumptions(made(f'flows = 5\noffload = "{offload}"')) == said
+
+
+def test_the_sizes_in_a_list_of_packets_are_no_default(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_text("0,20\n1,20\n")
+    said = assumptions(made(f'kind = "replay"\nflows = 1\nfile = "{tmp_path}/list.csv"'))
+    assert said == (ALL[2], ALL[4])
 
 
 def test_a_change_keeps_what_was_chosen() -> None:

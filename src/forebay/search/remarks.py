@@ -292,8 +292,8 @@ def _defaults(scenario: Scenario, group: Traffic) -> Iterator[tuple[str, str]]:
         yield "access_rate", f"access links of {Rate(float(f'{access:.4g}'))}, {own}"
     if isinstance(group, Standing) and group.start.high > 0.0:
         yield "start", f"flows that start within {group.start.high}"
-    if (packet := getattr(group, "packet", None)) is not None:
-        yield "packet", f"packets of {packet}"
+    if "packet" in type(group).model_fields:  # a list of packets has its own sizes
+        yield "packet", f"packets of {group.packet}"
     if not isinstance(group, Tcp):
         return
     if of_link:
