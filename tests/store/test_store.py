@@ -173,7 +173,14 @@ def _foreign(path: Path) -> None:
     sqlite3.connect(path).execute("CREATE TABLE theirs (x)").connection.close()
 
 
+def _damaged(path: Path) -> None:
+    """Damage the name of a table, which SQLite then quotes."""
+    Store(path).close()
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE layouts", b"\x8eREATE TABLE layouts"))
+
+
 REFUSED = {
+    "damaged": (_damaged, "is damaged"),
     "a folder": (Path.mkdir, "is a folder"),
     "text": (lambda path: path.write_text("no database at all" * 100), "is not a store"),
     "foreign": (_foreign, "another program's"),
