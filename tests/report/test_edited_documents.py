@@ -60,7 +60,7 @@ def read(document: Any) -> str:
         answer = read_answer(json.dumps(document), "edited.json")
         with contextlib.redirect_stdout(io.StringIO()):
             print_answer(answer)
-        answer.to_json()
+        answer.to_json().encode()
     except ForebayError as error:
         assert error.exit_status == 2, error
         assert "\n" not in str(error)
@@ -83,3 +83,20 @@ def test_an_edited_value_is_refused_in_a_line_or_printed(kind: str, every: int) 
             wrong.append(f"{at} = {str(value)[:40]!r}: {type(error).__name__}: {error}"[:200])
     assert not wrong, f"{len(wrong)} of them\n" + "\n".join(wrong[:200])
     assert refused > 100 / every
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("at_s",), ("window_sums",), ("links", "bottleneck", "queue_packets"),
+        ("flows", "0", "srtt_s"), ("drops", "flow"),
+    ],
+)  # fmt: skip
+def test_a_trace_with_a_value_too_many_is_refused(path: tuple[str, ...]) -> None:
+    document = json.loads(forebay.trace(LINK).to_json())
+    here = document
+    for part in path:
+        here = here[part]
+    with pytest.raises(ForebayError, match=r"at_s( has)? \d+( values)?") as refused:
+        read_answer(json.dumps(edited(document, path, [*here, 1])), "edited.json")
+    assert "\n" not in str(refused.value)
