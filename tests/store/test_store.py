@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import zlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -179,7 +180,7 @@ def _damaged(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE layouts", b"\x8eREATE TABLE layouts"))
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "damaged": (_damaged, "is damaged"),
     "a folder": (Path.mkdir, "is a folder"),
     "text": (lambda path: path.write_text("no database at all" * 100), "is not a store"),

@@ -383,7 +383,7 @@ class Trace(Document, WithArrays):
 
     def _series(self) -> dict[str, FloatArray | IntArray]:
         """Return what has a value at each instant, by the name of its column."""
-        found = {"at_s": self.at_s}
+        found: dict[str, FloatArray | IntArray] = {"at_s": self.at_s}
         for name, link in self.links.items():
             found[f"queue_packets.{name}"] = link.queue_packets
         found["window_sum_packets"] = self.window_sum_packets
