@@ -36,9 +36,17 @@ def test_sockets_and_counters(tmp_path):
     ]  # fmt: skip
 
 
-def test_text_of_something_else_is_told(tmp_path):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nothing",
+        "ESTAB 0 9 192.0.2.7:50001 198.51.100.9:443\n\t cubic rto:204 cwnd:x unacked:9\n",
+        f"ESTAB 0 9 192.0.2.7:1 198.51.100.9:443\n\t cwnd:{'9' * 400}\nTcpOutSegs {'9' * 5000} 0.0",
+    ],
+)
+def test_text_of_something_else_is_told(tmp_path, text):
     path = tmp_path / "x.txt"
-    path.write_text("nothing")
+    path.write_text(text)
     with pytest.raises(measure.MeasureError, match="no line has a cwnd"):
         measure.host(ss=path)
     with pytest.raises(measure.MeasureError, match="no TcpOutSegs"):

@@ -16,6 +16,7 @@ import pytest
 import forebay
 from forebay import ForebayError, Link, Long, Measure, Queue, Scenario
 from forebay.report import Comparison, print_answer, read_answer
+from forebay.scenario import loads
 
 VALUES: tuple[Any, ...] = (
     {}, math.inf, 10**400, [], -1, "a\nb\ud800", None, math.nan, 1e308, [{}], {"x": 1}, True,
@@ -60,7 +61,7 @@ def read(document: Any) -> str:
         answer = read_answer(json.dumps(document), "edited.json")
         with contextlib.redirect_stdout(io.StringIO()):
             print_answer(answer)
-        answer.to_json()
+        answer.to_json().encode()
     except ForebayError as error:
         assert error.exit_status == 2, error
         assert "\n" not in str(error)
@@ -83,3 +84,37 @@ def test_an_edited_value_is_refused_in_a_line_or_printed(kind: str, every: int) 
             wrong.append(f"{at} = {str(value)[:40]!r}: {type(error).__name__}: {error}"[:200])
     assert not wrong, f"{len(wrong)} of them\n" + "\n".join(wrong[:200])
     assert refused > 100 / every
+
+
+SERIES = {
+    "trace": [
+        ("at_s",), ("window_sums",), ("links", "bottleneck", "queue_packets"),
+        ("flows", "0", "srtt_s"), ("drops", "flow"),
+    ],
+    "transient": [("at_s",), ("rtt_s",), ("links", "core", "loss_rate")],
+}  # fmt: skip
+NETWORK = """
+link = { rate = "5 Mbit/s", delay = "9 ms" }
+traffic = [{ flows = 9 }]
+[topology]
+model = "hisamatsu-2007"
+[[topology.links]]
+between = ["A", "B"]
+buffer = "9 packets"
+"""
+WITH_SERIES = {
+    "trace": MADE["trace"],
+    "transient": lambda: forebay.networks.transient(loads(NETWORK), "1 s", samples=9),
+}
+
+
+@pytest.mark.parametrize("kind", SERIES)
+def test_series_with_a_value_too_many_are_refused(kind: str) -> None:
+    document = json.loads(WITH_SERIES[kind]().to_json())
+    for path in SERIES[kind]:
+        here = document
+        for part in path:
+            here = here[part]
+        with pytest.raises(ForebayError, match=r"has \d+ values, and at_s \d+") as refused:
+            read_answer(json.dumps(edited(document, path, [*here, 1])), "edited.json")
+        assert "\n" not in str(refused.value)

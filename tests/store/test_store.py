@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import zlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -173,7 +174,14 @@ def _foreign(path: Path) -> None:
     sqlite3.connect(path).execute("CREATE TABLE theirs (x)").connection.close()
 
 
-REFUSED = {
+def _damaged(path: Path) -> None:
+    """Damage the name of a table, which SQLite then quotes."""
+    Store(path).close()
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE layouts", b"\x8eREATE TABLE layouts"))
+
+
+REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "damaged": (_damaged, "is damaged"),
     "a folder": (Path.mkdir, "is a folder"),
     "text": (lambda path: path.write_text("no database at all" * 100), "is not a store"),
     "foreign": (_foreign, "another program's"),

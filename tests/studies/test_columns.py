@@ -8,6 +8,7 @@ import pytest
 
 import forebay
 from forebay.cli.program import call
+from forebay.outcome import Metric
 from forebay.report.study import cell, title_of
 from forebay.scenario import ScenarioError, loads
 
@@ -97,6 +98,24 @@ def test_an_unknown_column_is_refused_and_not_an_empty_table(tmp_path: Path) -> 
     assert made.summary("packets").columns == ("packets",)
     with pytest.raises(ScenarioError, match="is no table"):
         made.export(tmp_path / "table.xls")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "title", "shown"),
+    [
+        ("recommended.packets", 665.0, "recommended\npackets", "665"),
+        ("recommended.utilization", 0.9853799759, "used\n%", "98.5"),
+        ("recommended_target.loss_rate", 0.00269824597, "loss\n%", "0.270"),
+        ("recommended_min.queue_delay_p99", 0.0001916879, "wait\np99, ms", "0.192"),
+        ("buffer.seconds", 0.0001551, "buffer.seconds", "0.000155"),
+        ("buffer.low", 58.0, "low", "58"),
+    ],
+)
+def test_what_the_recommended_size_does_is_shown_in_units(
+    column: str, value: float, title: str, shown: str
+) -> None:
+    assert title_of(column) == title
+    assert cell(column, Metric(value=value, low=None, high=None, n=1)) == shown
 
 
 AQMS = SMALL.replace({"goals.utilization": 0.6, "measure.warmup": "2 s", "traffic.0.flows": 8})

@@ -270,6 +270,7 @@ def most_uncertain_first(ports: list[SizedPort]) -> list[SizedPort]:
 
 
 _MOST_MEMBERS = 4096
+_MOST_OF_GROUP = 999_999_999
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
@@ -281,7 +282,7 @@ def _member(cells: dict[str, str]) -> tuple[dict[str, str], str, str | None]:
     made["rate"] = str(Rate(float(Rate.parse(cells["rate"])) / group.members))
     if cells.get("n"):
         text = cells["n"]
-        flows = FlowCount.parse(int(text) if text.isdigit() else text)
+        flows = FlowCount.parse(text if ".." in text else _count("n", text, 1, _MOST_OF_GROUP))
         low, high = group.flows(flows.low, flows.high)
         made["n"] = str(low) if low == high else f"{low}..{high}"
         said.append(f"{made['n']} of {text} flows")

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from forebay import catalogue
 from forebay.errors import argument, option
@@ -91,12 +90,13 @@ _WINDOWS = catalogue.registered(catalogue.CONTROLS, lambda each: each.population
 
 def _inverted(rate: Callable[[float], float], loss: float) -> float:
     """Return the largest window with the loss rate ``loss``; the rate decreases with it."""
+    from scipy.optimize import brentq
+
     if rate(1.0) <= loss:
         return 1.0
     if rate(_LARGEST) >= loss:
         return _LARGEST
-    root = scipy.optimize.brentq(lambda window: rate(window) - loss, 1.0, _LARGEST, rtol=1e-9)
-    return float(root)
+    return float(brentq(lambda window: rate(window) - loss, 1.0, _LARGEST, rtol=1e-9))
 
 
 _FEWEST_DROPS = 20

@@ -17,7 +17,7 @@ from forebay.measure.estimate import Measured, MeasureError, quantiles, share
 from forebay.measure.records import read_text
 
 _ADDRESS = re.compile(r"(?<!\S)(\[?[0-9A-Fa-f.:*]+\]?(?:%\S+?)?\]?|[\w.-]+):(\d+|[\w-]+)(?!\S)")
-_NUMBER = re.compile(r"(?<![\w.])(\w+):([0-9.]+)(?:/([0-9.]+))?")
+_NUMBER = re.compile(r"(?<![\w.])(\w+):([0-9.]{1,20})(?:/([0-9.]{1,20}))?(?![0-9.])")
 _CONTROL = re.compile(r"(?<!\S)([a-z][\w-]*) (?:wscale:\S+ )?rto:")
 _WITHOUT_FLOW = ("LISTEN", "UNCONN", "TIME-WAIT", "CLOSED")
 _LOCAL = ("127.", "[::1]", "::1", "[::ffff:127.", "localhost")
@@ -69,9 +69,10 @@ def sockets(text: str) -> list[Socket]:
             pairs = [f"{address}:{port}" for address, port in _ADDRESS.findall(line)[:2]]
             local, peer = pairs if len(pairs) == 2 else (str(number), "")
             ends, state = (local, peer), line.split()[0]
-        if "cwnd:" in line and state not in _WITHOUT_FLOW:
+        sample = _sample(line)
+        if "cwnd" in sample.numbers and state not in _WITHOUT_FLOW:
             key = ends if ends[0] else (str(number), "")  # lines without addresses, as pasted
-            found.setdefault(key, Socket(key[0])).samples.append(_sample(line))
+            found.setdefault(key, Socket(key[0])).samples.append(sample)
     return list(found.values())
 
 
@@ -85,7 +86,7 @@ def _sample(line: str) -> Sample:
     return Sample(control[1] if control else "unknown", numbers)
 
 
-_COUNTER = re.compile(r"^#?(Tcp\w+)\s+(\d+)\b", re.MULTILINE)
+_COUNTER = re.compile(r"^#?(Tcp\w+)\s+([0-9]{1,20})\b", re.MULTILINE)
 _IDLE = "has idle sockets alone: none had data in flight when it was asked"
 _ONE_HOST = "this host's flows, which may take other links than the one in question"
 

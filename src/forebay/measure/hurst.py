@@ -65,7 +65,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from forebay.measure.estimate import NORMAL_95, Estimate, Floats, Refused
@@ -163,14 +162,15 @@ def _regression(
     A mean of squares has about n / overlap degrees of freedom. The bias of its log2,
     psi(n/2)/ln 2 - log2(n/2), is subtracted.
     """
+    from scipy.special import psi, zeta
+
     half = counts / overlap[0] / 2
-    unbiased = logs - (scipy.special.psi(half) / math.log(2) - np.log2(half))
+    unbiased = logs - (psi(half) / math.log(2) - np.log2(half))
     design = np.column_stack([np.ones(len(octaves)), octaves])
     octave = np.arange(len(counts))
     finer = np.maximum(counts[:, None], counts)
     covariance = 2 * _of(overlap, np.abs(octave[:, None] - octave)) / finer
-    trigamma = scipy.special.zeta(2, half)  # of n/2, as for independent ones
-    np.fill_diagonal(covariance, trigamma)
+    np.fill_diagonal(covariance, zeta(2, half))  # trigamma(n/2), as for independent ones
     weighted = np.linalg.solve(covariance / math.log(2) ** 2, design)
     spread = np.linalg.inv(design.T @ weighted)
     return float(spread[1] @ (weighted.T @ unbiased)), float(spread[1, 1])
@@ -334,6 +334,8 @@ _FREQUENCIES = 0.65  # m = n^0.65: so few that only the power law at low frequen
 
 def whittle(series: Floats) -> Estimate:
     """Return H of a series of shape (n,)."""
+    from scipy.optimize import minimize_scalar
+
     n = len(series)
     m = int(n**_FREQUENCIES)
     power = np.abs(np.fft.rfft(series - series.mean())[1 : m + 1]) ** 2
@@ -343,7 +345,7 @@ def whittle(series: Floats) -> Estimate:
         power_law = np.exp((2 * h - 1) * logs)
         return float(np.log(np.mean(power_law * power)) - (2 * h - 1) * logs.mean())
 
-    value = float(scipy.optimize.minimize_scalar(contrast, bounds=(0.01, 1.49), method="bounded").x)
+    value = float(minimize_scalar(contrast, bounds=(0.01, 1.49), method="bounded").x)
     half = NORMAL_95 / (2 * math.sqrt(m))
     return Estimate(value, value - half, value + half, m)
 

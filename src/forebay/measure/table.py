@@ -127,6 +127,13 @@ def _cleared(counter: Floats) -> NDArray[np.bool_]:
 def _columns(path: str) -> dict[str, Floats]:
     text = read_text(path, _WRITE)
     rows = csv.DictReader(text.splitlines(), skipinitialspace=True)
+    try:
+        return _values(rows, path)
+    except csv.Error as error:  # a cell of more than 131072 characters
+        raise MeasureError(f"{path}: line {rows.line_num + 1}: {error}; {_WRITE}") from None
+
+
+def _values(rows: csv.DictReader[str], path: str) -> dict[str, Floats]:
     names = [name.strip() for name in rows.fieldnames or []]
     missing = [name for name in _NEEDED if name not in names]
     if missing:

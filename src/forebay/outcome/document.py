@@ -6,7 +6,7 @@ import json
 import operator
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, ClassVar, Literal, NoReturn, Self
@@ -272,7 +272,8 @@ def _refused(source: str, error: ValidationError) -> DocumentError:
         return DocumentError(source, wrong, _NEWER)
     if first["type"] == "extra_forbidden":
         wrong = f"is no field of schema {SCHEMA}"
-    return DocumentError(source, f"{where}: {wrong[:1].lower()}{wrong[1:]}", _NEWER)
+    wrong = wrong[:1].lower() + wrong[1:]
+    return DocumentError(source, f"{where}: {wrong}" if where else wrong, _NEWER)
 
 
 def _display() -> Any:
@@ -299,6 +300,14 @@ def _list_of(values: Any, kind: type[np.generic]) -> Any:
     if found.ndim != 1:
         raise ValueError("is no list of numbers")
     return found
+
+
+def alike(series: Mapping[str, Sized]) -> None:
+    """Raise ValueError unless all arrays, by name, have one length."""
+    (first, values), *others = series.items()
+    for name, each in others:
+        if len(each) != len(values):
+            raise ValueError(f"{name} has {len(each)} values, and {first} {len(values)}")
 
 
 def _numbers(values: FloatArray) -> list[float | None]:

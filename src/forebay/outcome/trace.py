@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from pydantic import Field, computed_field
+from pydantic import Field, computed_field, model_validator
 
 from forebay.files.atomic import replacing
-from forebay.outcome.document import Bins, Closed, Document, Floats, Ints, WithArrays
+from forebay.outcome.document import Bins, Closed, Document, Floats, Ints, WithArrays, alike
 from forebay.outcome.reading import FloatArray, Histogram, IntArray
 from forebay.outcome.statistics import of_histogram
 
@@ -310,6 +310,11 @@ class Incidents(WithArrays):
     flow: Ints
     count: Ints
 
+    @model_validator(mode="after")
+    def _of_one_length(self) -> Self:
+        alike({"at_s": self.at_s, "flow": self.flow, "count": self.count})
+        return self
+
 
 class Synchronization(Closed):
     """Degree of synchronization of the flows.
@@ -371,6 +376,24 @@ class Trace(Document, WithArrays):
     reductions: Incidents
     unsettled: dict[str, str | None] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _of_one_length(self) -> Self:
+        alike(self._series())
+        return self
+
+    def _series(self) -> dict[str, FloatArray | IntArray]:
+        """Return what has a value at each instant, by the name of its column."""
+        found: dict[str, FloatArray | IntArray] = {"at_s": self.at_s}
+        for name, link in self.links.items():
+            found[f"queue_packets.{name}"] = link.queue_packets
+        found["window_sum_packets"] = self.window_sum_packets
+        found["in_avoidance"] = self.in_avoidance
+        for number, flow in self.flows.items():
+            found[f"cwnd_packets.{number}"] = flow.cwnd_packets
+            found[f"srtt_s.{number}"] = flow.srtt_s
+            found[f"state.{number}"] = flow.state
+        return found
+
     @property
     def bottleneck(self) -> LinkTrace:
         """The link under study."""
@@ -420,13 +443,8 @@ class Trace(Document, WithArrays):
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write one row per instant; a column's name ends in its unit and its flow's number."""
-        columns: dict[str, Sequence[Any]] = {"at_s": self.at_s.tolist()}
-        for name, link in self.links.items():
-            columns[f"queue_packets.{name}"] = link.queue_packets.tolist()
-        columns["window_sum_packets"] = self.window_sum_packets.tolist()
-        columns["in_avoidance"] = self.in_avoidance.tolist()
+        columns: dict[str, Sequence[Any]] = {n: v.tolist() for n, v in self._series().items()}
         for number, flow in self.flows.items():
-            columns[f"cwnd_packets.{number}"] = flow.cwnd_packets.tolist()
             columns[f"srtt_s.{number}"] = ["" if np.isnan(t) else t for t in flow.srtt_s.tolist()]
             columns[f"state.{number}"] = [STATES[state] for state in flow.state]
         _write(path, columns, zip(*columns.values(), strict=True))

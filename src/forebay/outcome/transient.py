@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
-from pydantic import computed_field
+from pydantic import computed_field, model_validator
 
-from forebay.outcome.document import Closed, Document, Floats, WithArrays
+from forebay.outcome.document import Closed, Document, Floats, WithArrays, alike
 
 
 class SteadyLinks(Closed):
@@ -105,6 +105,11 @@ class Transient(Document, WithArrays):
     oscillating_links: int
     oscillations: list[Oscillation]
     cpu_s: float
+
+    @model_validator(mode="after")
+    def _of_one_length(self) -> Self:
+        alike(self.columns())
+        return self
 
     @computed_field
     @property

@@ -90,7 +90,7 @@ def _whole(answer: Answer, source: str) -> Answer:
     """
     try:
         with warnings.catch_warnings(action="error"):
-            answer.to_json()
+            answer.to_json().encode()
     except (ValueError, TypeError, LookupError, ArithmeticError, RuntimeWarning) as error:
         hint = "make the document anew"
         wrong = f"its values do not fit together ({type(error).__name__}: {error})"

@@ -24,6 +24,15 @@ _TITLES = {
     "recommended_min.packets": "recommended min\npackets",
     **{f"{sized}.{end}": end for sized in ("buffer", "target", "min") for end in ("low", "high")},
     "recommended.packets": "recommended\npackets",
+    **{
+        f"recommended{sized}.{end}": title
+        for sized in ("", "_target", "_min")
+        for end, title in (
+            ("utilization", "used\n%"),
+            ("loss_rate", "loss\n%"),
+            ("queue_delay_p99", "wait\np99, ms"),
+        )
+    },
 }
 _LINK_TITLES = {
     "utilization": "used\n%",
@@ -86,13 +95,13 @@ def title_of(column: str) -> str:
 
 def cell(column: str, metric: Metric | None) -> str:
     """Return a mean in the unit of its title: "98.0 ±0.3"."""
-    if column.partition(".")[0].split("_")[0] in ("buffer", "target", "min", "recommended"):
+    if column.endswith((".packets", ".bytes", ".low", ".high")):
         return show(metric, 1.0, 0)
     return show_significant(metric, _factor(column))
 
 
 def _factor(column: str) -> float:
-    if "_s." in column or column.endswith("_s"):
+    if "_s." in column or column.endswith(("_s", ".queue_delay_p99")):
         return 1e3
     return 100.0 if column.endswith(("utilization", "loss_rate")) else 1.0
 

@@ -268,6 +268,8 @@ def refusals(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorname", "")
         wrong, hint = _said(code, str(error))
         raise StoreError(str(path), wrong, hint) from error
+    except UnicodeDecodeError as error:  # of SQLite's own message, which quotes a damaged schema
+        raise StoreError(str(path), *DAMAGED) from error
 
 
 def _said(code: str, text: str) -> tuple[str, str]:
