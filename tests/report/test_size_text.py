@@ -81,6 +81,11 @@ def test_what_meets_no_goal_is_said_in_the_first_lines(document: dict[str, Any])
     assert said[2].endswith("97 %, with 640 packets.")
     undecided = lines(document | {"undecided": True})
     assert undecided[1].startswith("No buffer can be recommended: ")
+    why = "A policer drops before the queue: no buffer behind it changes that. "
+    policed = {"law": None, "regime": "policed", "why": 3 * why, "would_change": "a longer burst"}
+    told = lines(document | {"governs": policed})
+    assert "Law: none governs (policed). A policer drops before the queue: no buffer" in told[-3]
+    assert told[-2].startswith("  it changes that. ") and told[-2].endswith(" … (--explain)")
 
 
 def test_a_name_of_any_length_and_many_remarks_fit(answered: dict[str, Any]) -> None:

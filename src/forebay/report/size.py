@@ -213,14 +213,19 @@ def _assumed(answer: SizeResult) -> list[str]:
 
 
 def _law(answer: SizeResult) -> list[str]:
-    """Return the law that governs, or that none does."""
+    """Return the law that governs, or that none does: and why, where nothing is recommended."""
     governs = answer.governs
     if governs is None or answer.aqm is not None:
         return []
     law = next((each for each in answer.laws if each.law == governs.law), None)
     if law is None or law.packets is None:
-        return [f"Law: none governs ({governs.regime})." if governs.law is None else
-                f"Law: {governs.law}, {governs.regime}."]  # fmt: skip
+        said = f"{governs.law}, {governs.regime}." if governs.law else (
+            f"none governs ({governs.regime})."
+        )  # fmt: skip
+        if answer.recommended is None:
+            said += f" {governs.why}"
+        fitting = shorten(f"Law: {said}", 2 * COLUMNS - 12, placeholder=f" {_MORE}")
+        return wrap(fitting, COLUMNS, subsequent_indent="  ")
     holds = "" if law.assumptions_hold else ", though an assumption is broken"
     return [f"Law: {governs.law}: {_law_packets(law)} packets{holds}."]
 
