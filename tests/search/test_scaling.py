@@ -61,6 +61,16 @@ def test_a_smaller_link_stays_faster_than_its_access_links():
     assert 1e9 < float(small.link.rate) < 1.1e9
 
 
+@pytest.mark.parametrize(
+    ("access", "ratio"), [("5 Gbit/s", 2.0), ("2.5 Gbit/s", 1.05), ("2.4 Gbit/s", 1.05)]
+)
+def test_faster_access_links_stay_as_much_faster_than_a_smaller_link(access, ratio):
+    whole = link(MANY, "2.5 Gbit/s").replace({"traffic.0.access_rate": access})
+    assert rule_of(whole, 50.0).largest >= 50.0
+    small = scaled(whole, 50.0)
+    assert small.traffic[0].access_rate == pytest.approx(ratio * float(small.link.rate))
+
+
 def test_many_flows_are_made_fewer_and_few_are_kept():
     assert rule_of(link(MANY), 50.0).share == 1.0
     few = rule_of(link(FEW), 50.0)
