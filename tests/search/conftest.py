@@ -20,8 +20,9 @@ from forebay.outcome import (
 )
 from forebay.outcome.statistics import over_replications
 from forebay.scenario import Duration, Scenario
+from forebay.search.goals import goals_of
 from forebay.search.level import Options
-from forebay.search.problem import LawContext, problem_of
+from forebay.search.problem import Problem
 from forebay.search.search import search
 
 Curve = Callable[[float], float]
@@ -46,7 +47,7 @@ def asked(**goals: Any) -> Scenario:
 def size(scenario: Scenario, engine: Engine, **options: Any) -> SizeResult:
     """Return the answer of `search`, without a law."""
     more = {name: options.pop(name) for name in ("largest", "sizes") if name in options}
-    problem = problem_of(scenario, engine.name, LawContext(), **more)
+    problem = Problem(scenario, engine.name, goals_of(scenario), **more)
     effort = Effort(jobs=2, progress=options.pop("progress", None))
     how: dict[str, Any] = {"seeds": range(1, 6), "max_seeds": 20, "effort": effort} | options
     return search(problem, engine, Options(**how))

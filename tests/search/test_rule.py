@@ -10,7 +10,8 @@ import forebay
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
 from forebay.scenario import Scenario
 from forebay.search.answer import memory_binds, none_meets
-from forebay.search.problem import Problem, problem_of
+from forebay.search.goals import goals_of
+from forebay.search.problem import Problem
 from forebay.search.recommended import (
     Chosen,
     Needs,
@@ -26,7 +27,7 @@ FLOOR = 89
 
 
 def problem(scenario: Scenario, **more: Any) -> Problem:
-    return problem_of(scenario, "simulation", **more)
+    return Problem(scenario, "simulation", goals_of(scenario), **more)
 
 
 def at(of: Problem, packets: int, used: float, lost: float = 0.0, waits: float = 0.0) -> Row:

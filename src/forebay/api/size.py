@@ -19,9 +19,10 @@ from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.search.budget import OutOfTime, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
+from forebay.search.goals import goals_of
 from forebay.search.level import Options
 from forebay.search.parameter import parameter_of
-from forebay.search.problem import LawContext, problem_of, problem_of_links
+from forebay.search.problem import LawContext, Problem, problem_of_links
 from forebay.search.recommended import parse_sizes
 from forebay.search.run_within import routed
 from forebay.search.search import search
@@ -128,8 +129,9 @@ def size_link(
     context = LawContext(*known, laws.assumptions.sawtooths_s)
     buffers = engine.capabilities.buffers
     least, most = (1, None) if buffers is None else buffers(scenario)
-    problem = problem_of(
-        scenario, engine.name, context, of=of, sizes=sizes, smallest=least, largest=most
+    goals = goals_of(scenario)
+    problem = Problem(
+        scenario, engine.name, goals, context, of=of, sizes=sizes, smallest=least, largest=most
     )
     return search(problem, engine, options)
 

@@ -112,27 +112,12 @@ class Problem:
         return first_guess(self.scenario, self.law_context.laws)
 
 
-def problem_of(
-    scenario: Scenario,
-    engine: str,
-    law_context: LawContext = LawContext(),
-    *,
-    largest: int | None = None,
-    network: NetworkLinks | None = None,
-    of: str = "",
-    sizes: tuple[int, ...] = (),
-    smallest: int = 1,
-) -> Problem:
-    """Return the question of a scenario with its goals. Raises NoGoals."""
-    goals = goals_of(scenario)
-    return Problem(scenario, engine, goals, law_context, largest, network, of, sizes, smallest)
-
-
 def problem_of_links(engine: LinksEngine, *, of_class: bool) -> Problem:
     """Return the question of the links that an engine sizes. Raises NoGoals."""
     links = engine.links
     network = NetworkLinks.of(engine, links.names if of_class else ())
-    return problem_of(links.question, engine.name, largest=links.limit, network=network)
+    asked = links.question
+    return Problem(asked, engine.name, goals_of(asked), largest=links.limit, network=network)
 
 
 def most_by_delay(problem: Problem) -> int | None:
