@@ -17,7 +17,7 @@ from forebay.outcome import Outcome
 from forebay.packages import check_file
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError
 from forebay.scenario.base import whole_number
-from forebay.scenario.errors import show
+from forebay.scenario.errors import contradiction, show
 from forebay.search.cost import TooLittleTime
 
 T = TypeVar("T")
@@ -39,11 +39,6 @@ def get_engine(name: str, memory_limit: str | None) -> Engine:
     if memory_limit is not None and limit is not None:
         limit(int(DataSize.parse_argument("memory_limit", memory_limit)))
     return engine
-
-
-def contradiction(field: str, wrong: str, hint: str) -> ScenarioError:
-    """Return the error of an argument that does not go with another or with the scenario."""
-    return ScenarioError("contradiction", wrong, hint, field=field)
 
 
 def needed(

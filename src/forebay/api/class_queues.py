@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from forebay.api.arguments import contradiction
 from forebay.outcome import Outcome, SizeResult
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.size_result import Verdict
@@ -19,6 +18,7 @@ from forebay.scenario import (
     ScenarioError,
     expect_scenario,
 )
+from forebay.scenario.errors import contradiction
 from forebay.search.evidence import Evidence
 from forebay.search.goals import goals_of
 

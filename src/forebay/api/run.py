@@ -21,6 +21,7 @@ from forebay.outcome.trace import Trace
 from forebay.progress import Progress
 from forebay.scenario import MAX_FLOWS, Duration, Scenario, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number
+from forebay.scenario.errors import contradiction
 from forebay.search import run_within
 from forebay.search.budget import OutOfTime, Timed, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
@@ -120,7 +121,7 @@ def run(
     counted = arguments.seed_range(seed, seeds)
     effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
-        raise arguments.contradiction("store", _KEEPS_NO_PACKETS, "leave the store out")
+        raise contradiction("store", _KEEPS_NO_PACKETS, "leave the store out")
     arguments.check_tables(capture=capture, flows=flows, packets=packets)
     if flows is not None:
         keep_flows(chosen)
@@ -215,7 +216,7 @@ def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterato
 def _check_one(field: str, seeds: int) -> None:
     if seeds != 1:
         wrong = f"{seeds} replications cannot be written to one file"
-        raise arguments.contradiction(field, wrong, f"write {option('seeds', 1)}")
+        raise contradiction(field, wrong, f"write {option('seeds', 1)}")
 
 
 def _counter(name: str) -> str:

@@ -17,6 +17,7 @@ from forebay.errors import option
 from forebay.outcome import Cheaper, Outcome, SizeResult
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
+from forebay.scenario.errors import contradiction
 from forebay.search.budget import OutOfTime, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.goals import goals_of
@@ -114,7 +115,7 @@ def size(
     if sizes is not None:
         if not parameter_of(scenario, engine, scenario.buffer_packets).is_limit:
             wrong = f"under {scenario.queue.discipline} its aim is sized, not its limit"
-            raise arguments.contradiction("sizes", wrong, "leave it out, or size drop-tail")
+            raise contradiction("sizes", wrong, "leave it out, or size drop-tail")
         only = parse_sizes(sizes, scenario)
     with arguments.storing(chosen, store) as chosen:
         watched = chosen if observe is None else _Observed(chosen, scenario, observe)
@@ -159,7 +160,7 @@ def _check_of_links(
     engine: str, link: str | None, link_class: str | None, **of_one_link: object
 ) -> None:
     """Refuse arguments that do not fit links of a network: an engine, a store, no single link."""
-    refused = arguments.contradiction
+    refused = contradiction
     if engine not in _OF_NETWORKS:
         wrong = f"engine {engine} cannot size links of a network"
         raise refused("engine", wrong, f"write {option('engine', 'network')}")

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.api.arguments import budget_seconds, contradiction, get_engine, seed_range, threads
+from forebay.api.arguments import budget_seconds, get_engine, seed_range, threads
 from forebay.api.size import size_link
 from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.effort import Effort
@@ -20,7 +20,7 @@ from forebay.errors import entry
 from forebay.outcome import SizeResult
 from forebay.progress import Progress, enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
-from forebay.scenario.errors import show
+from forebay.scenario.errors import contradiction, show
 from forebay.search.budget import PredictedTime
 from forebay.search.level import Options
 from forebay.store import code_of, digest_of_files
