@@ -109,23 +109,11 @@ fn main() {
             access_bps: number("acc", 1e9),
         })
         .collect();
+    let queue = QueueSpec::by_name(&text("queue", "pfifo"))
+        .expect("a discipline's name")
+        .sized(number("B", 129.0) as u32, 1500);
     let mut config = Config {
-        links: vec![LinkSpec {
-            rate_bps: number("bw", 155e6),
-            queue: QueueSpec::by_name(&text("queue", "pfifo"))
-                .expect("a discipline's name")
-                .sized(number("B", 129.0) as u32, 1500),
-            transmit_ring: 0,
-            pool: None,
-            delay: 0,
-            shaper: None,
-            policer: None,
-            loss: None,
-            rate_trace: None,
-            drops_while_down: false,
-            jitter: None,
-            framing: None,
-        }],
+        links: vec![LinkSpec::plain(number("bw", 155e6), queue)],
         pools: vec![],
         seed: number("seed", 1.0) as u64,
         routes: vec![Route { forward: vec![0], backward: vec![] }],

@@ -58,20 +58,10 @@ fn main() {
     let spread = number("spread", 1.0);
     let queue = QueueSpec::by_name(given.get("queue").map_or("pfifo", |name| name.as_str()));
     let queue = queue.expect("a discipline's name").sized(number("B", 100.0) as u32, 1500);
-    let link = |index: u64| LinkSpec {
+    let link = |index: u64| {
         // Some links `spread` times as fast as the others.
-        rate_bps: number("bw", 1e8) * if index.is_multiple_of(10) { spread } else { 1.0 },
-        queue: queue.clone(),
-        transmit_ring: 0,
-        pool: None,
-        delay: MILLISECOND,
-        shaper: None,
-        policer: None,
-        loss: None,
-        rate_trace: None,
-        drops_while_down: false,
-        jitter: None,
-        framing: None,
+        let rate_bps = number("bw", 1e8) * if index.is_multiple_of(10) { spread } else { 1.0 };
+        LinkSpec { delay: MILLISECOND, ..LinkSpec::plain(rate_bps, queue.clone()) }
     };
     let flow = |index: u64| FlowSpec {
         class: (index % classes) as u16,

@@ -19,20 +19,8 @@ fn processor_ns() -> f64 {
 }
 
 fn link(rate_bps: f64, packets: u32, jitter: Option<JitterSpec>) -> LinkSpec {
-    LinkSpec {
-        rate_bps,
-        queue: QueueSpec::Pfifo(PfifoParams { limit: packets }),
-        transmit_ring: 0,
-        pool: None,
-        delay: 0,
-        shaper: None,
-        policer: None,
-        loss: None,
-        rate_trace: None,
-        drops_while_down: false,
-        jitter,
-        framing: None,
-    }
+    let queue = QueueSpec::Pfifo(PfifoParams { limit: packets });
+    LinkSpec { jitter, ..LinkSpec::plain(rate_bps, queue) }
 }
 
 fn config(control: &'static str, rate_bps: f64, rtt: Picos, reorders: bool) -> Config {

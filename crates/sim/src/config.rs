@@ -56,6 +56,24 @@ pub struct LinkSpec {
 }
 
 impl LinkSpec {
+    /// A wire of this rate with this queue, and nothing else.
+    pub fn plain(rate_bps: f64, queue: QueueSpec) -> Self {
+        Self {
+            rate_bps,
+            queue,
+            transmit_ring: 0,
+            pool: None,
+            delay: 0,
+            shaper: None,
+            policer: None,
+            loss: None,
+            rate_trace: None,
+            drops_while_down: false,
+            jitter: None,
+            framing: None,
+        }
+    }
+
     /// The bytes of a packet on the line.
     pub fn on_line(&self, bytes: u32) -> u32 {
         self.framing.map_or(bytes, |framing| framing.on_line(bytes))
@@ -253,20 +271,7 @@ mod tests {
     /// Flows of these sizes, each over the route of its number.
     fn config(routes: &[(&[u32], &[u32])], flows: &[(u32, Source)]) -> Config {
         let queue = QueueSpec::by_name("pfifo").expect("listed");
-        let link = LinkSpec {
-            rate_bps: 1e6,
-            queue,
-            transmit_ring: 0,
-            pool: None,
-            delay: 0,
-            shaper: None,
-            policer: None,
-            loss: None,
-            rate_trace: None,
-            drops_while_down: false,
-            jitter: None,
-            framing: None,
-        };
+        let link = LinkSpec::plain(1e6, queue);
         let route = |(forward, backward): &(&[u32], &[u32])| Route {
             forward: forward.to_vec(),
             backward: backward.to_vec(),

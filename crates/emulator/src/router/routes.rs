@@ -136,20 +136,7 @@ fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> 
 
 fn access_link(plan: &Plan, rate_bps: f64) -> Link {
     let queue = QueueSpec::named("pfifo", HOST_QUEUE, ETHERNET, []).expect("a plain queue");
-    let spec = LinkSpec {
-        rate_bps,
-        queue,
-        transmit_ring: 0,
-        pool: None,
-        delay: 0,
-        shaper: None,
-        policer: None,
-        loss: None,
-        rate_trace: None,
-        drops_while_down: false,
-        jitter: None,
-        framing: None,
-    };
+    let spec = LinkSpec::plain(rate_bps, queue);
     Link::new(&spec, &wire(plan, rate_bps), plan.seed, plan.classes.len(), None)
 }
 

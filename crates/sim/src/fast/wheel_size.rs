@@ -72,20 +72,7 @@ mod tests {
     /// One flow over links of these rates.
     fn over(rates: &[f64]) -> Config {
         let queue = QueueSpec::Pfifo(PfifoParams { limit: 10 });
-        let link = |&rate_bps: &f64| LinkSpec {
-            rate_bps,
-            queue: queue.clone(),
-            transmit_ring: 0,
-            pool: None,
-            delay: 0,
-            shaper: None,
-            policer: None,
-            loss: None,
-            rate_trace: None,
-            drops_while_down: false,
-            jitter: None,
-            framing: None,
-        };
+        let link = |&rate_bps: &f64| LinkSpec::plain(rate_bps, queue.clone());
         let flow = FlowSpec {
             class: 0,
             route: 0,

@@ -197,18 +197,12 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
         let ((name, packets, bytes), (rate_bps, delay, ring, shares, alpha)) = (queue, rest);
         let queue = QueueSpec::by_name(NAMES[name]).expect("listed");
         LinkSpec {
-            rate_bps,
-            queue: queue.sized(packets as u32, bytes),
             transmit_ring: if shaper.is_some() { 0 } else { ring },
             pool: shares.then_some((0, alpha)),
             delay,
             shaper,
             policer,
-            loss: None,
-            rate_trace: None,
-            drops_while_down: false,
-            jitter: None,
-            framing: None,
+            ..LinkSpec::plain(rate_bps, queue.sized(packets as u32, bytes))
         }
     })
 }

@@ -27,20 +27,7 @@ enum Step {
 fn link(queue: &QueueSpec, tx_time: Picos, classes: u16, uniform: Option<u32>) -> Link {
     let rate_bps = f64::from(BYTES) * 8.0 * SECOND as f64 / tx_time as f64;
     let queue = queue.clone();
-    let spec = LinkSpec {
-        rate_bps,
-        queue,
-        transmit_ring: 0,
-        pool: None,
-        delay: 0,
-        shaper: None,
-        policer: None,
-        loss: None,
-        rate_trace: None,
-        drops_while_down: false,
-        jitter: None,
-        framing: None,
-    };
+    let spec = LinkSpec::plain(rate_bps, queue);
     let wire =
         Wire { rate_bps, largest_packet: 1500, smallest_packet: 40, shaped: false, framing: None };
     Link::new(&spec, &wire, 7, classes.into(), uniform)

@@ -14,19 +14,9 @@ use std::sync::atomic::Ordering;
 
 fn any_link() -> impl Strategy<Value = LinkSpec> {
     let given = (1e6..50e6, 2_u32..80, 1_u64..6, 0..NAMES.len());
-    given.prop_map(|(rate_bps, buffer, delay_ms, discipline)| LinkSpec {
-        rate_bps,
-        queue: QueueSpec::by_name(NAMES[discipline]).expect("listed").sized(buffer, 1500),
-        transmit_ring: 0,
-        pool: None,
-        delay: delay_ms * MILLISECOND,
-        shaper: None,
-        policer: None,
-        loss: None,
-        rate_trace: None,
-        drops_while_down: false,
-        jitter: None,
-        framing: None,
+    given.prop_map(|(rate_bps, buffer, delay_ms, discipline)| {
+        let queue = QueueSpec::by_name(NAMES[discipline]).expect("listed").sized(buffer, 1500);
+        LinkSpec { delay: delay_ms * MILLISECOND, ..LinkSpec::plain(rate_bps, queue) }
     })
 }
 
@@ -131,20 +121,8 @@ proptest! {
 
 /// A chain of four links, with so many flows over all of them and over each.
 fn chain(delay: Picos) -> Config {
-    let link = LinkSpec {
-        rate_bps: 1e9,
-        queue: QueueSpec::by_name("pfifo").expect("listed").sized(100, 1500),
-        transmit_ring: 0,
-        pool: None,
-        delay,
-        shaper: None,
-        policer: None,
-        loss: None,
-        rate_trace: None,
-        drops_while_down: false,
-        jitter: None,
-        framing: None,
-    };
+    let queue = QueueSpec::by_name("pfifo").expect("listed").sized(100, 1500);
+    let link = LinkSpec { delay, ..LinkSpec::plain(1e9, queue) };
     let over = |forward: Vec<u32>| Route { forward, backward: vec![] };
     let flow = |index: u16| FlowSpec {
         class: 0,

@@ -12,21 +12,7 @@ use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 
 /// A link with a drop-tail queue of so many packets.
 pub fn link(rate_bps: f64, packets: u32) -> LinkSpec {
-    let queue = QueueSpec::Pfifo(PfifoParams { limit: packets });
-    LinkSpec {
-        rate_bps,
-        queue,
-        transmit_ring: 0,
-        pool: None,
-        delay: 0,
-        shaper: None,
-        policer: None,
-        loss: None,
-        rate_trace: None,
-        drops_while_down: false,
-        jitter: None,
-        framing: None,
-    }
+    LinkSpec::plain(rate_bps, QueueSpec::Pfifo(PfifoParams { limit: packets }))
 }
 
 /// A Reno flow without end, of 1500-byte packets from a fast access link, over route 0.
