@@ -131,7 +131,10 @@ def test_the_target_of_an_aqm_is_no_buffer() -> None:
         assert of & {"buffer", "target", "min"} == {least}, name
     assert table["fq_codel"]["limit.packets"] > table["fq_codel"]["target.packets"]
     alone = forebay.sweep(AQMS, {"queue.discipline": ["fq_codel"]}, **how)
-    assert alone.figure().axes[0].get_ylabel() == "recommended_target.packets"
+    labels = [axes.get_ylabel() for axes in alone.figure().axes]
+    ends = ("packets", "utilization, %", "loss_rate, %")
+    assert labels == [f"recommended_target.{each}" for each in ends]
+    assert len(alone.figure(y="limit.packets").axes) == 1
     assert title_of("target.packets") == "least target\npackets"
 
 

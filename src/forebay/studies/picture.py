@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from forebay.outcome import Metric
@@ -43,19 +44,18 @@ def picture(plan: Plan, store: Store, roles: Roles) -> StudyPicture:
     axes, is_map, chosen, named = check_roles(plan, roles)
     data = stored_of(plan, store)
     known = {name: None for _, seen in data for row in seen.values() for name in row}
-    usual = columns_of(plan.asked[0].ask, (seen for _, seen in data))
-    metric = named or next((each for each in usual if each in known), usual[0])
+    usual = (named,) if named else columns_of(plan.asked[0].ask, (seen for _, seen in data))
+    shown, facet = [name for name in usual if name in known], chosen["facet"]
     if not known:
         raise ScenarioError("bad-grid", "no run is stored yet", "run the study first", field="y")
-    if metric not in known:
-        raise _no_metric(metric, known, "y")
+    if not shown:
+        raise _no_metric(usual[0], known, "y")
+    # A size says little without what it uses and loses.
+    many = 3 if plan.asked[0].ask == "size" and facet is None and not is_map else 1
     panels = []
-    for value in _values(data, axes, chosen["facet"]):
-        some = [
-            (key, seen) for key, seen in data if chosen["facet"] is None or
-            key[axes.index(chosen["facet"])] == value
-        ]  # fmt: skip
-        title = "" if chosen["facet"] is None else f"{_short(chosen['facet'])} = {value}"
+    for value, metric in product(_values(data, axes, facet), shown[:many]):
+        some = [each for each in data if facet is None or each[0][axes.index(facet)] == value]
+        title = "" if facet is None else f"{_short(facet)} = {value}"
         draw = _map if is_map else _curves
         panels.append(draw(plan, some, axes, chosen, metric, title))
     drawn = [axes.index(name) for name in chosen.values() if name is not None]

@@ -207,7 +207,8 @@ class Sweep:
         ----------
         x : an axis; the first one by default.
         y : a metric, ``"link.bottleneck.utilization"`` by default, of a network that of the link
-            that loses most; or a second axis of a map, whose `colour` is then a metric.
+            that loses most, of sizings the recommended size, and what it uses and loses; or a
+            second axis of a map, whose `colour` is then a metric.
         colour : an axis with a curve for each value; the second one by default.
         facet : an axis with a panel for each value; the third one by default.
 

@@ -34,7 +34,8 @@ def study_figure(picture: StudyPicture) -> Figure:
     rows = -(-count // columns)
     size = (7.2 if columns < 2 else 3.4 * columns, 1.0 + (3.2 if count == 1 else 2.5) * rows)
     with style.framed(picture.title, *size) as figure:
-        alike = all(each.curves for each in picture.panels)
+        labels = {each.y_label for each in picture.panels}
+        alike = len(labels) == 1 and all(each.curves for each in picture.panels)
         made = figure.subplots(rows, columns, squeeze=False, sharey=alike)
         shades = _shades(picture)
         for axes, panel in zip(made.flat, picture.panels, strict=False):
