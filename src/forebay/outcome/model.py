@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Protocol, get_args, get_origin
+from typing import Any, Protocol, Self, get_args, get_origin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,6 +195,12 @@ class Provenance(BaseModel):
     scenario_sha256: str
     wall_s: float
     packets: int | None = None
+
+    @model_validator(mode="after")
+    def _bounds_are_listed(self) -> Self:
+        if not isinstance(getattr(self, "lower_bounds", []), list):
+            raise ValueError("lower_bounds is no list of metrics")
+        return self
 
 
 class Outcome(Document):
