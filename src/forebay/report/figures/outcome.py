@@ -162,10 +162,10 @@ def _distribution(axes: Axes, trace: Trace) -> None:
     fit, link = trace.window_sum_fit, trace.bottleneck
     if fit is None:
         return
-    axes.hist(
-        trace.window_sum_packets, bins=_BINS, density=True, color=style.FAINT, alpha=0.45,
-        label="$\\Sigma W$",
-    )  # fmt: skip
+    sums = trace.window_sum_packets
+    width = max(1, round(float(np.ptp(sums)) / _BINS))  # as many whole packets in each bin
+    edges = np.arange(math.floor(sums.min()) - 0.5, sums.max() + width, width).tolist()
+    axes.hist(sums, edges, density=True, color=style.FAINT, alpha=0.45, label="$\\Sigma W$")
     deviation = fit.standard_deviation
     x = np.linspace(fit.mean - 4 * deviation, fit.mean + 4 * deviation, 200)
     height = np.exp(-(((x - fit.mean) / deviation) ** 2) / 2) / (deviation * math.sqrt(2 * math.pi))
