@@ -310,7 +310,8 @@ def test_ten_gigabit_transit_is_sized_in_twelve_inputs(page):
     assert len(inputs) <= 12
     done(page)
     assert page.get_by_test_id("answer-packets").inner_text().isdigit()
-    assert re.search(r"smaller links|in \d", page.locator("#sentences").inner_text())
+    said = page.locator("#sentences").inner_text()
+    assert re.search(r"By simulation.* (times smaller|of \d)", said)
 
 
 @pytest.mark.long
