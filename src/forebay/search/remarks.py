@@ -30,6 +30,7 @@ from forebay.scenario.rate_trace import RateTrace
 from forebay.scenario.source import Sized, Stopping
 from forebay.scenario.tcp import Tcp
 from forebay.scenario.transfers import TransferTable
+from forebay.search.scaling import FASTER
 
 
 def remarks(
@@ -300,7 +301,7 @@ def _defaults(scenario: Scenario, group: Traffic) -> Iterator[tuple[str, str]]:
         return
     if of_link:
         yield "rtt", f"a round trip of {group.rtt.mean} for every flow"
-        if isinstance(group, Long) and abs(group.access(capacity) / capacity - 1.0) < 0.05:
+        if isinstance(group, Long) and 1.0 / FASTER < group.access(capacity) / capacity < FASTER:
             yield "jitter", "hosts without jitter: one as fast as the link may fill it alone"
     yield "congestion_control", f"congestion control {getattr(group, 'congestion_control', '')}"
     yield "sender", "the stack of Linux in its present release"

@@ -50,11 +50,10 @@ _LESS, _MORE = 0.3, 0.5
 loss-based flows below it (0.87 for 1), and as observed above it (1.51 for 1)."""
 LEAST_OF_CLASS = 5
 """Minimum flows of a class, so that rounding changes the class's share by a tenth at most."""
-_FASTER = 1.05
-"""Least ratio of a smaller link's rate to that of slower access links, and of faster ones to it. At
-1 the packets of a flow come as fast as the wire sends them, and one flow takes the link (phase
-effects, Floyd and Jacobson 1992); at 1.05 shares and losses are those of access links ten times as
-fast."""
+FASTER = 1.05
+"""Least ratio of rates of a smaller link and its access links, the faster over the slower. At 1 the
+packets of a flow come as fast as the wire sends them, and one flow takes the link (phase effects,
+Floyd and Jacobson 1992); at 1.05 shares and losses are those of access links ten times as fast."""
 LEAST_PACKETS = 10_000.0
 """Minimum packets through a link in its measured window; fewer say little about a loss of 1 %."""
 _BUCKETS = 1024
@@ -250,7 +249,7 @@ def _least_of(group: Traffic) -> float:
 def _other_limits(scenario: Scenario) -> float:
     """Return the factor by which the link may shrink before anything but flows gets too small."""
     rate = float(scenario.link.capacity)
-    room = (rate / (_FASTER * group.access(rate)) for group in scenario.traffic)
+    room = (rate / (FASTER * group.access(rate)) for group in scenario.traffic)
     factors = [math.inf, *(each for each in room if each > 1.0)]
     buckets = queue_buckets(scenario)
     if buckets is not None:
@@ -292,8 +291,8 @@ def _link(link: Link, factor: float) -> Link:
 
 def _class(group: Traffic, rate: float, factor: float, fewer: float) -> Traffic:
     changes: dict[str, Any] = {}
-    if group.access_rate is not None and _FASTER * group.access_rate >= rate:
-        access = max(group.access_rate, _FASTER * rate) / factor
+    if group.access_rate is not None and FASTER * group.access_rate >= rate:
+        access = max(group.access_rate, FASTER * rate) / factor
         changes["access_rate"] = Rate(max(access, group.flow_peak(rate / factor)))
     if isinstance(group, Standing):
         changes["flows"] = FlowCount(max(1, round(group.flows / fewer)))
