@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -127,9 +128,12 @@ def size_together(
     budget = forebay.Duration.parse_argument("budget", how.pop("budget") or BUDGET)
     runs = {name: how[name] for name in ("seed", "seeds", "jobs", "memory_limit", "store")}
 
+    def told(_: float) -> None:  # with the first sizing, when nothing was refused
+        tell()
+
     def sizing(one: Scenario, seconds: float) -> SizeResult:
         try:
-            return forebay.size(one, budget=f"{seconds:.6g} s", progress=still, expect=begun, **how)
+            return forebay.size(one, budget=f"{seconds:.6g} s", progress=still, expect=told, **how)
         except forebay.TooLittleTime as stop:
             # The time asked for is that of one sizing: say that of all.
             raise stop.but(
@@ -141,13 +145,10 @@ def size_together(
     share = class_queues.share_of_sizing(max(sought, 1))
     queues = "1 class queue" if sought == 1 else f"{sought} class queues"
     each = "" if sought == 1 else f", {share * float(budget):.3g} s for each sizing"
-    is_told = False
 
-    def begun(_: float) -> None:  # the first sizing: nothing was refused
-        nonlocal is_told
-        if not is_told:
-            say(f"sizing {queues}: at most {budget}{each}, and then one run of the port")
-        is_told = True
+    @cache
+    def tell() -> None:
+        say(f"sizing {queues}: at most {budget}{each}, and then one run of the port")
 
     with progress("sizing class queues") as shown:
         update, began = never_less(shown), time.monotonic()
