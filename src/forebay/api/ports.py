@@ -231,13 +231,8 @@ def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
     if n:
         yield from (*_long(n), *same)
     if load:
-        yield from (
-            "[[traffic]]",
-            'kind = "short"',
-            f"length = {_BURST}",
-            f"load = {_written(load)}",
-            *same,
-        )
+        yield from ("[[traffic]]", 'kind = "short"', f"length = {_BURST}", *same)
+        yield f"load = {_written(load)}"
     yield "[goals]"
     usual = {"utilization": "0.98"} if n else {"loss_rate": "0.005"}
     goals = {name: cells[name] for name in _GOALS if cells.get(name)} or usual
@@ -270,7 +265,6 @@ def most_uncertain_first(ports: list[SizedPort]) -> list[SizedPort]:
 
 
 _MOST_MEMBERS = 4096
-_MOST_OF_GROUP = 999_999_999
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
@@ -282,7 +276,7 @@ def _member(cells: dict[str, str]) -> tuple[dict[str, str], str, str | None]:
     made["rate"] = str(Rate(float(Rate.parse(cells["rate"])) / group.members))
     if cells.get("n"):
         text = cells["n"]
-        flows = FlowCount.parse(text if ".." in text else _count("n", text, 1, _MOST_OF_GROUP))
+        flows = FlowCount.parse(text if ".." in text else _count("n", text, 1, 10**9 - 1))
         low, high = group.flows(flows.low, flows.high)
         made["n"] = str(low) if low == high else f"{low}..{high}"
         said.append(f"{made['n']} of {text} flows")

@@ -208,7 +208,7 @@ class Source(ScenarioModel):
         return 0.0
 
     def offered(self, link_rate: float) -> float | None:
-        """Return the bit/s that all flows offer, sent once; None if TCP determines their rate."""
+        """Return the bit/s that all flows offer, no byte twice; None if TCP sets their rate."""
         return None
 
     def datagrams_in(self, seconds: float, link_rate: float) -> float:
@@ -256,7 +256,7 @@ class Standing(Source):
         return -(-self.flows // self.access_sharing)
 
     def starting_in(self, seconds: float, link_rate: float) -> float:
-        """Return the expected flows that start in ``seconds``, or connections, one each on-time."""
+        """Return the expected flows that start in ``seconds``; of on/off flows, on-times."""
         return float(self.flows)
 
     def sending_share(self, begin: float, end: float) -> float:
