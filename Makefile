@@ -42,15 +42,15 @@ setup:
 $(VENV)/.created:
 	@test -n "$(PYTHON)" || { echo 'make: no Python >= 3.11 found; install one, or say make PYTHON=/path/to/python3' >&2; exit 1; }
 	@command -v cargo >/dev/null || { echo 'make: no cargo found; install a Rust toolchain (1.88 or newer)' >&2; exit 1; }
-	@echo 'setup: a virtual environment in $(VENV), ten seconds'
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv --without-pip $(VENV)
 	@touch $@
 
 # PIP_NO_INPUT: never stop to ask. Hashes are checked for every file that pip installs.
 # --no-compile: most modules of the packages are never imported. --no-deps: the lock is whole, and where a package
 # asks for `coverage[toml]`, pip would take the newest coverage instead of the locked one and stop for want of a hash.
 $(VENV)/.installed: requirements.lock $(VENV)/.created
-	@echo 'setup: the locked Python packages, a minute'
+	@echo 'setup: .venv with the locked Python packages, a minute'
+	@$(BIN)/python -m ensurepip >/dev/null
 	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps \
 	    --require-hashes -r requirements.lock
 	@$(BIN)/python -m compileall -q src
@@ -60,7 +60,7 @@ $(VENV)/.installed: requirements.lock $(VENV)/.created
 MATURIN := PYO3_BUILD_EXTENSION_MODULE=1 PYO3_PYTHON="$(CURDIR)/$(BIN)/python" PYTHON_SYS_EXECUTABLE="$(CURDIR)/$(BIN)/python"
 SIGNATURE := import sys; print(f"{sys.implementation.name}-{sys.version_info[0]}.{sys.version_info[1]}-{64 if sys.maxsize > 2**32 else 32}bit")
 $(VENV)/.compiled: $(RUST) $(VENV)/.created
-	@echo 'setup: the Rust core beside them, two minutes on two processors'
+	@echo 'setup: the Rust core beside them, a minute on two processors'
 	@test "$$(uname)" != Linux || env -u CARGO $(WITH_EMULATOR) $(MATURIN) PYO3_ENVIRONMENT_SIGNATURE="$$($(BIN)/python -c '$(SIGNATURE)')" cargo rustc --profile release \
 	    --quiet --locked --manifest-path "$(CURDIR)/crates/python/Cargo.toml" --lib -- -C strip=symbols
 	@touch $@
