@@ -136,12 +136,14 @@ def test_flows_of_bbr_are_not_judged_by_the_losses_of_their_start(case: Any) -> 
     more = f'[link.shaper]\nrate = "{shaped}"\nburst = "250 kB"\n'
     early = scenario("1 Gbit/s", groups, {"utilization": "0.95", "loss_rate": loss}, more)
     outcome = forebay.run(early, seeds=2)
-    assert [each.settled for each in outcome.classes] == [True, False]
+    assert outcome.classes[1].settled is False
     if os.environ.get("FOREBAY_LONG") == "1":
         found = forebay.size(early, budget="90 s")
-        assert found.there is None or all(
-            k.settled is not False for k in found.there.outcome.classes
-        )
+        if found.there is not None:
+            beside, started = found.there.outcome.classes
+            assert started.settled
+            said = f"{beside.name} had not settled: {beside.unsettled}"
+            assert beside.settled is not False or said in found.notes
 
 
 @each(
