@@ -37,10 +37,9 @@ from forebay.search.problem import (
     square_root_rule,
     upper_limit,
 )
-from forebay.search.recommended import Chosen, Needs, choose, price
+from forebay.search.recommended import Chosen, choose, price
 from forebay.search.remarks import assumed, late_starts, link_rates, remarks
 from forebay.search.rows import crossing, least, region
-from forebay.search.search import _nearest_run
 
 SHIPPED = Path(__file__).parents[2] / "scenarios"
 TYPICAL = ("oc3-gsr", "mix", "class-queues", "l4s", "video-and-tcp", "pareto", "incast",
@@ -323,21 +322,6 @@ def chosen() -> list[Any]:
     return found
 
 
-def nearest() -> list[Any]:
-    """Return what stands where the time ended before the rule's next size was run."""
-    found = []
-    for sizes in ((), (64, 200), (16,)):
-        for more in ((), ("queue.discipline=codel",)):
-            of = problem(loads(LONG, overrides=[BUSY, *more]), sizes=sizes)
-            engine = KnownEngine({"utilization": saturating(30.0)}, name="simulation")
-            level = Level(of, engine, Options((1, 2), 2))
-            for packets in (16, 64, 120, 200):
-                level.run(packets)
-            made = [_nearest_run(of, level, Needs(n)) for n in (10, 90, 150, 900)]
-            found.append([one and [one.packets, one.step, plain(one.floor)] for one in made])
-    return found
-
-
 USED = (0.8, 0.95, 0.85, 0.93, 0.99), (0.5, 0.6, 0.7, 0.8, 0.85), (0.9, 0.91, 0.92, 0.93, 1.0)
 
 
@@ -520,7 +504,6 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
         "0.5 bdp", "", ",", "many packets", "0 packets", "5 apples", "9", ",".join(["1"] * 1001))],
     "chosen": chosen,
     "regions": regions,
-    "the nearest that was run": nearest,
     "bursts": lambda: [
         plain(recommended.bursts(loads(LONG, overrides=[f"link.rate={rate} Mbit/s"])))
         for rate in (1, 100, 900, 1000, 9000)],

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -53,58 +53,65 @@ class Needs:
     packets: int
 
 
-def choose(problem: Problem, rows: Sequence[Row], limit: int) -> Chosen | Needs | None:
-    """Return the size to configure, or a size to run first; None if no size meets the goals."""
+def choose(
+    problem: Problem, rows: Sequence[Row], limit: int, at_hand: Sequence[Row] = ()
+) -> Chosen | Needs | None:
+    """Return the size to configure, or a size to run first; None if no size meets the goals.
+
+    Parameters
+    ----------
+    at_hand : rows of which the nearest stands for a size that was not run, where the time has
+        ended: then no size is asked for.
+    """
     smallest = least(rows)
     if smallest is None:
         return None
-    by_size = {row.packets: row for row in rows}
+    by_size = {row.packets: row for row in (*at_hand, *rows)}
+    stand = [each for each in region(at_hand) if each.packets > smallest.packets]
+
+    def seen(packets: int) -> Row | None:
+        if packets in by_size or not at_hand:
+            return by_size.get(packets)
+        return min((*stand, smallest), key=lambda of: abs(math.log(of.packets / packets)))
+
     packets, step, floor = smallest.packets, 1, None
     if problem.parameter.is_limit:
         floor = bursts(problem.scenario)
         if floor.packets > packets:
             packets, step = min(floor.packets, limit), 2
         if not speaks_of_loss(problem):
-            there = by_size.get(packets)
+            there = seen(packets)
             if there is None:
                 return Needs(packets)
             rule = min(limit, square_root(problem.scenario, there))
             if rule > packets:
                 packets, step = rule, 3
     if problem.sizes:
-        return _configurable(
-            problem.sizes, by_size, Chosen(smallest, step, smallest, floor), packets
-        )
-    there = by_size.get(packets)
+        for each in _configurable(problem.sizes, packets):
+            there = by_size.get(each)
+            if there is None and not at_hand:
+                return Needs(each)
+            if there is not None and there.meets:
+                return Chosen(there, step, smallest, floor)
+        return None
+    there = seen(packets)
     if there is None:
         return Needs(packets)
-    if there is smallest or there.meets:
-        return Chosen(there, step, smallest, floor)
-    return _within(rows, smallest, there, floor)
-
-
-def _configurable(
-    sizes: Sequence[int], by_size: Mapping[int, Row], so_far: Chosen, packets: int
-) -> Chosen | Needs | None:
-    """Return the next of the sizes that can be configured, or else the largest that meets."""
-    up = [each for each in sizes if each >= packets][:1]
-    for each in (*up, *(size for size in reversed(sizes) if size < packets)):
-        there = by_size.get(each)
-        if there is None:
-            return Needs(each)
-        if there.meets:
-            return Chosen(there, so_far.step, so_far.least, so_far.floor)
-    return None
-
-
-def _within(rows: Sequence[Row], smallest: Row, wanted: Row, floor: Floor | None) -> Chosen | Needs:
-    """Return the largest size below the wanted one that meets the goals."""
-    most = [each for each in region(rows) if smallest.packets <= each.packets < wanted.packets][-1]
+    if there is smallest or there.is_allowed:
+        return Chosen(there, 1 if there is smallest else step, smallest, floor)
+    most = [each for each in region(rows) if smallest.packets <= each.packets < packets][-1]
     above = min(row.packets for row in rows if row.packets > most.packets)
     between = round(math.sqrt(most.packets * above))
-    if above > _CLOSE * most.packets and most.packets < between < above:
+    if not at_hand and above > _CLOSE * most.packets and most.packets < between < above:
         return Needs(between)
     return Chosen(most, 4, smallest, floor)
+
+
+def _configurable(sizes: Sequence[int], packets: int) -> list[int]:
+    """Return the sizes that can be configured: the next one up, then those below, largest first."""
+    return [each for each in sizes if each >= packets][:1] + [
+        each for each in reversed(sizes) if each < packets
+    ]
 
 
 def bursts(scenario: Scenario) -> Floor:

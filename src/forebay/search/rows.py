@@ -91,6 +91,15 @@ class Row:
         """Whether the means meet all goals."""
         return self.excess() <= 0.0
 
+    @property
+    def is_allowed(self) -> bool:
+        """Whether a smaller size that meets the goals is no better by them.
+
+        A goal that a larger buffer helps to meet must be shown to be missed: its mean is noise.
+        """
+        others = max(self.excess("decreasing"), self.excess("non-monotone"))
+        return others <= 0.0 and not self.missed("increasing")
+
 
 def row(
     packets: int,
@@ -125,7 +134,7 @@ def _worst(goal: Goal, seen: Sequence[Evidence], engine: str) -> Metric:
 
 
 def region(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows that meet all goals by their means, from the least on.
+    """Return the rows from the least that meets all goals by its means on, as far as they allow it.
 
     A row that is shown to miss a goal which a larger buffer helps to meet contradicts all smaller
     ones that meet it. Where goals are met twice with a miss between, it is the lower part.
@@ -138,7 +147,7 @@ def region(rows: Sequence[Row]) -> list[Row]:
     part: list[Row] = []
     for each in rows:
         if each.packets > max(bad, default=0):
-            if each.meets:
+            if each.meets or (part and each.is_allowed):
                 part.append(each)
             elif part and each.missed():
                 break

@@ -231,15 +231,13 @@ class _Search:
 
     def _standing(self) -> tuple[Level | None, Chosen | None]:
         """Return the largest link whose choice was run, or else one that comes near its choice."""
-        problem, near = self.problem, None
-        for level in self.levels:
-            choice = choose(problem, level.rows, problem.limit)
-            if isinstance(choice, Chosen):
-                return level, choice
-            if near is None and choice is not None:
-                near = level, _nearest_run(problem, level, choice)
-        if near is not None:
-            return near
+        problem = self.problem
+        for ended in (False, True):
+            for level in self.levels:
+                at_hand = level.tried if ended else ()
+                choice = choose(problem, level.rows, problem.limit, at_hand)
+                if isinstance(choice, Chosen):
+                    return level, choice
         charted = self.charted
         if charted is None or any(each.rows for each in self.levels):
             return None, None
@@ -444,21 +442,6 @@ class _Search:
             share = max(0.5 * share, self.time.spent_s / self.time.seconds)
         self._reported = 1.0 if whole else max(self._reported, min(share, 0.99))
         self._progress(self._reported)
-
-
-def _nearest_run(problem: Problem, level: Level, needs: Needs) -> Chosen | None:
-    """Return the choice where the time ended before a size was run: the nearest that was."""
-    first = least(level.rows)
-    if first is None:
-        return None
-    part = [each for each in region(level.tried) if each.packets > first.packets] + [first]
-    if problem.sizes:
-        part = [each for each in part if each.packets in problem.sizes]
-    if not part:
-        return None
-    there = min(part, key=lambda each: abs(math.log(each.packets / needs.packets)))
-    floor = bursts(problem.scenario) if problem.parameter.is_limit else None
-    return Chosen(there, 1 if there is first else 3, first, floor)
 
 
 def more_seeds(seeds: Sequence[int], total: int) -> range:
