@@ -203,7 +203,7 @@ def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
         return (trap(f"{said} {port.packet_bytes} B, and smaller packets take more of the line"),)
     if port.is_shaped:
         return (note(f"the queue is served at {Rate(port.rate_bps)}, which the lines shape to"),)
-    if not platform.is_slowed(port.rate_bps):
+    if not platform.ports or port.rate_bps in (rate for rate, _ in platform.ports):
         return ()
     said = (
         f"no port runs at {Rate(port.rate_bps)}: packets wait here only if traffic is shaped to "

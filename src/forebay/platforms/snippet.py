@@ -104,7 +104,8 @@ class Snippet:
         start = indent = 0
         for number, line in enumerate(self.text.split("\n"), 1):
             if not start:
-                start, indent = number, _indent(line)
+                bare = line.lstrip()
+                start, indent = number, len(line[: len(line) - len(bare)].expandtabs(8))
             found, goes_on = self._words(line)
             words += found
             if not goes_on:
@@ -223,11 +224,6 @@ class _Section:
             return False
         outer = level is not None and self.level is not None and level <= self.level
         return not self.opens or self.flat is False or outer
-
-
-def _indent(line: str) -> int:
-    bare = line.lstrip()
-    return len(line[: len(line) - len(bare)].expandtabs(8))
 
 
 def _too_deep(what: str) -> PlatformError:

@@ -241,11 +241,6 @@ def _of_indices(answer: Sensitivity) -> str:
 
 def _widest(answer: Sensitivity) -> float:
     """Return the largest half-width of the indices' intervals."""
-    known = [
-        m
-        for influence in answer.influences
-        for m in (influence.first, influence.total)
-        if m is not None
-    ]
-    ends = [(m.low, m.value, m.high) for m in known if m.low is not None and m.high is not None]
+    both = (m for influence in answer.influences for m in (influence.first, influence.total) if m)
+    ends = [(m.low, m.value, m.high) for m in both if m.low is not None and m.high is not None]
     return max((max(high - value, value - low) for low, value, high in ends), default=0.0)

@@ -356,9 +356,10 @@ def flows_figure(outcome: Outcome, table: FlowTable) -> Figure:
     slow = bool((drawn & _known(outcome, table)).any())
     sent = bool((drawn & (table["window_bytes"] > 0)).any())
     left_out = "" if names == every else f", {len(names)} of {len(every)} classes"
-    with style.framed(
-        _flows_title(outcome) + left_out, 7.2, 6.4 if slow and sent else 3.6
-    ) as figure:
+    seeds = outcome.provenance.seeds
+    which = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
+    title = f"{outcome.scenario.get('name', 'scenario')}, {which}{left_out}"
+    with style.framed(title, 7.2, 6.4 if slow and sent else 3.6) as figure:
         panels = list(np.atleast_1d(figure.subplots(max(1, slow + sent), 1)))
         if slow:
             _slowdown(panels[0], outcome, table, names)
@@ -367,12 +368,6 @@ def flows_figure(outcome: Outcome, table: FlowTable) -> Figure:
         for axes in panels:
             style.clean(axes)
     return figure
-
-
-def _flows_title(outcome: Outcome) -> str:
-    seeds = outcome.provenance.seeds
-    which = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
-    return f"{outcome.scenario.get('name', 'scenario')}, {which}"
 
 
 def _known(outcome: Outcome, table: FlowTable) -> NDArray[np.bool_]:
