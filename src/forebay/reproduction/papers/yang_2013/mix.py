@@ -427,28 +427,11 @@ def delay(work: Work) -> Reproduction:
     return work.judge({f"delay-{each:g}": wait for each, wait in found.items()})
 
 
-MEASURED = {  # percent of 30,000 web servers: minimum and maximum
-    "reno": (3.31, 14.47),
-    "bic": (20.45, 20.45),
-    "cubic_beta_0_8": (12.81, 12.81),
-    "cubic_beta_0_7": (13.66, 13.66),
-    "ctcp": (14.5, 25.66),
-}
-
-
 @artefact()
 def deployment(work: Work) -> Reproduction:
     """Whether the mix of section VIII has the shares that section I measured."""
     total = sum(FLOWS.values())
     return work.judge({name: 100 * flows / total for name, flows in FLOWS.items()})
-
-
-def bounds(name: str) -> tuple[float, float]:
-    """Minimum and maximum percent of a protocol among the five."""
-    low, high = MEASURED[name]
-    others = [each for other, each in MEASURED.items() if other != name]
-    least, most = (sum(each[side] for each in others) for side in (0, 1))
-    return 100 * low / (low + most), 100 * high / (high + least)
 
 
 SUMMED = (10, 50, 100, 200)
