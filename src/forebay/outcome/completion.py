@@ -20,11 +20,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from forebay.outcome.document import SlowdownBin
 from forebay.outcome.model import Metric, Quantiles
-from forebay.outcome.reading import Slowdowns
+from forebay.outcome.reading import FloatArray, Slowdowns
 from forebay.outcome.statistics import (
     PROBABILITIES,
     around,
@@ -33,7 +32,6 @@ from forebay.outcome.statistics import (
     over_replications,
 )
 
-FloatArray = NDArray[np.float64]
 Transfers = tuple[FloatArray, FloatArray]
 """One replication: times of the finished transfers, and times so far of the unfinished ones."""
 
@@ -113,9 +111,7 @@ def completion(replications: Sequence[Transfers], window_s: float) -> Completion
     """
     counts = [float(ended.size + open_.size) for ended, open_ in replications]
     transfers = over_replications(counts, _POSITIVE)
-    present = [
-        replication for replication, count in zip(replications, counts, strict=True) if count
-    ]
+    present = [each for each, count in zip(replications, counts, strict=True) if count]
     if not present:
         nothing = "no transfer began in the window or lasted through it"
         return Completion(transfers=transfers, fct_open=nothing if counts else None)
@@ -212,8 +208,12 @@ def by_size(replications: Sequence[Slowdowns]) -> dict[str, SlowdownBin]:
     """Return the bins that have transfers; unfinished ones are censored, as in `completion`."""
     found = {}
     for name, (low, high) in zip(NAMES, pairwise(ENDS), strict=True):
-        each = [_in_bin(one, low, high) for one in replications]
-        if not any(ended.size + open_.size for ended, open_ in each):
+        each = []
+        for one in replications:
+            mine = (one.size_bytes > low) & (one.size_bytes <= high)
+            open_ = one.unfinished.astype(bool)
+            each.append((one.slowdown[mine & ~open_], one.slowdown[mine & open_]))
+        if not any(ended.size + left.size for ended, left in each):
             continue
         made = completion(each, 0.0)
         found[name] = SlowdownBin(
@@ -225,9 +225,3 @@ def by_size(replications: Sequence[Slowdowns]) -> dict[str, SlowdownBin]:
             least=made.fct_least_s,
         )
     return found
-
-
-def _in_bin(of: Slowdowns, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
-    mine = (of.size_bytes > low) & (of.size_bytes <= high)
-    open_ = of.unfinished.astype(bool)
-    return of.slowdown[mine & ~open_], of.slowdown[mine & open_]

@@ -274,7 +274,10 @@ def class_outcome(
         timeouts=_count(k.timeouts for k in classes),
         retransmissions=_count(k.retransmissions for k in classes),
         queue_delay_s=of_histograms(delays),
-        controllers=_controllers(classes, windows_s, capacity_bps),
+        controllers={
+            name: _controller(name, classes, windows_s, most) for name in classes[0].controllers
+        }
+        or None,
         **_transfers(classes, windows_s),
         **of_requests([(k.requests_s, k.unfinished_requests_s) for k in classes], min(windows_s)),
         **_settled(classes, queues, windows_s),
@@ -314,15 +317,6 @@ def goodput_bits(reading: ClassReading) -> FloatArray:
     """
     got, sent = reading.goodput_bits, reading.throughput_bits
     return got if got.sum() <= sent.sum() else sent
-
-
-def _controllers(
-    classes: Sequence[ClassReading], windows_s: Sequence[float], capacity_bps: float
-) -> dict[str, ControllerOutcome] | None:
-    """A class's congestion controls, in the order of the readings; None if there is only one."""
-    names = list(classes[0].controllers)
-    most = (0.0, capacity_bps)
-    return {name: _controller(name, classes, windows_s, most) for name in names} or None
 
 
 def _controller(

@@ -306,29 +306,18 @@ def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, float]) 
         name: metric.scaled(rules["delay"]) if name.startswith(_DELAY_METRIC) else metric
         for name, metric in link.goal_metrics.items()
     }
-    return link.model_copy(
-        update={
-            **_whole_metrics(link, "link", rules),
-            "buffer_packets": sized.buffer_packets,
-            "bdp_packets": sized.bdp_packets,
-            "goal_metrics": own,
-            "capacity_bps": float(sized.link.capacity),
-            "most_packets": None,
-        }
-    )
+    sizes = {"buffer_packets": sized.buffer_packets, "bdp_packets": sized.bdp_packets}
+    others = {"capacity_bps": float(sized.link.capacity), "most_packets": None, "goal_metrics": own}
+    return link.but({**_whole_metrics(link, "link", rules), **sizes, **others})
 
 
 def _whole_class(kind: ClassOutcome, flows: int, rules: Mapping[str, float]) -> ClassOutcome:
-    return kind.model_copy(
-        update={
-            **_whole_metrics(kind, "class", rules),
-            "flows": flows or round(kind.flows * rules["rate"]),
-            "fct_open": None,
-            "slowdown": None,
-            "slowdown_ideal": None,
-            "controllers": None,
-        }
+    metrics, flows = (
+        _whole_metrics(kind, "class", rules),
+        flows or round(kind.flows * rules["rate"]),
     )
+    unknown = dict.fromkeys(("fct_open", "slowdown", "slowdown_ideal", "controllers"))
+    return kind.but({**metrics, **unknown, "flows": flows})
 
 
 def _whole_metrics(

@@ -102,7 +102,8 @@ def uncertain_size(
     holding = Holding(draws)
     low, asked, high = _ranks(holds, len(draws))
     found, upper = holding.first(asked), holding.first(high)
-    buffer, held = None, _best(holding)
+    counts = holding.at(holding.sizes)
+    buffer, held = None, share_of(int(counts.max(initial=0)), len(draws))
     if found is not None:
         lower = holding.first(low)
         assert lower is not None, "fewer draws are met by a smaller size"
@@ -120,11 +121,6 @@ def uncertain_size(
         unanswered=unanswered, influences=_influences(inputs, draws, numbers),
         inputs=tuple(each.path for each in inputs), draws=tuple(draws), sized=sized,
     )  # fmt: skip
-
-
-def _best(holding: Holding) -> Metric:
-    counts = holding.at(holding.sizes)
-    return share_of(int(counts.max()) if counts.size else 0, holding.count)
 
 
 def _why(holding: Holding, holds: float, found: int | None, upper: int | None) -> str | None:
@@ -158,9 +154,11 @@ def _influence(
 ) -> InputInfluence:
     share, shown = _share(packets, _groups(each, numbers))
     levels = tuple(
-        (_words(each, numbers[group]), float(np.median(packets[group])))
+        # A group lies at its median, one of its numbers.
+        (each.word(float(np.sort(numbers[group])[(group.size - 1) // 2])),
+         float(np.median(packets[group])))
         for group in _ends(each, numbers)
-    )
+    )  # fmt: skip
     return InputInfluence(path=each.path, said=each.said, share=share, shown=shown, levels=levels)
 
 
@@ -195,8 +193,3 @@ def _share(packets: NDArray[np.float64], groups: Sequence[NDArray[np.intp]]) -> 
         return 1.0, True
     ratio = ((whole - inside) / (count - 1)) / (inside / (size - count))
     return max(0.0, share), bool(scipy.stats.f.sf(ratio, count - 1, size - count) < _NOT_SHOWN)
-
-
-def _words(each: Uncertain, numbers: NDArray[np.float64]) -> str:
-    """Return where a group lies, by its median."""
-    return each.word(float(np.sort(numbers)[(numbers.size - 1) // 2]))
