@@ -370,15 +370,11 @@ def evidence_tables(answer: SizeResult) -> Iterator[tuple[str, Table]]:
 
 def _relaxations(answer: SizeResult) -> Table:
     made = table("goal", "target", "relaxed to", "packets")
-    for relaxation in answer.relaxations:
-        can = (
-            NOT_MEASURED
-            if relaxation.relaxed is None
-            else f"{relaxation.sense} {target(relaxation, relaxation.relaxed)}"
-        )
-        packets = NOT_MEASURED if relaxation.packets is None else str(relaxation.packets)
-        wanted = f"{relaxation.sense} {target(relaxation, relaxation.target)}"
-        made.add_row(metric_words(answer, relaxation.name), wanted, can, packets)
+    for each in answer.relaxations:
+        wanted, met = f"{each.sense} {target(each, each.target)}", each.relaxed
+        can = NOT_MEASURED if met is None else f"{each.sense} {target(each, met)}"
+        packets = NOT_MEASURED if each.packets is None else str(each.packets)
+        made.add_row(metric_words(answer, each.name), wanted, can, packets)
     return made
 
 

@@ -407,7 +407,9 @@ def _by_size(
 ) -> tuple[list[float], list[float]]:
     order = np.argsort(sizes, kind="stable")
     groups = np.split(order, _cuts(sizes[order], max(least, sizes.size / _GROUPS)))
-    x = [_middle(sizes[group]) for group in groups]
+    # Geometric means, exactly the size if all are equal.
+    own = [sizes[group] for group in groups]
+    x = [float(each[0] * np.exp(np.log(each / each[0]).mean())) for each in own]
     return x, [float(np.percentile(slow[group], percent)) for group in groups]
 
 
@@ -419,11 +421,6 @@ def _cuts(ordered: NDArray[np.float64], least: float) -> list[int]:
             cuts.append(at)
             begin = at
     return cuts
-
-
-def _middle(sizes: NDArray[np.float64]) -> float:
-    """Return the geometric mean, exactly the size if all are equal."""
-    return float(sizes[0] * np.exp(np.log(sizes / sizes[0]).mean()))
 
 
 def _few_ticks(axis: Axis, text: Callable[[float], str] = "{:.6g}".format) -> None:
