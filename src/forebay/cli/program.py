@@ -38,10 +38,7 @@ _VERBS = {
 _ELSEWHERE, _YOURS = "make room there or write elsewhere", "name a place that you may write to"
 _HINTS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ELSEWHERE)
 _HINTS |= dict.fromkeys((errno.EACCES, errno.EROFS), _YOURS)
-_HINTS |= {
-    errno.ENOENT: "name an existing file",
-    errno.ENAMETOOLONG: "write a shorter name",
-}
+_HINTS |= {errno.ENOENT: "name an existing file", errno.ENAMETOOLONG: "write a shorter name"}
 
 
 class _Verbs(click.Group):

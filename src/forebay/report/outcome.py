@@ -188,11 +188,7 @@ def _spread(made: Table, name: str, quantiles: Quantiles | None, factor: float) 
         made.add_row(name, show(None))
         return
     rest = (quantiles.p50, quantiles.p95, quantiles.p99)
-    made.add_row(
-        name,
-        show(quantiles.mean, factor),
-        *(short(each, factor) for each in rest),
-    )
+    made.add_row(name, show(quantiles.mean, factor), *(short(each, factor) for each in rest))
 
 
 def print_trace(trace: Trace) -> None:

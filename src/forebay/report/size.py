@@ -8,15 +8,7 @@ from textwrap import shorten, wrap
 from typing import TYPE_CHECKING
 
 from forebay.catalogue.kinds import WITHOUT_SEEDS
-from forebay.outcome import (
-    Aqm,
-    CurvePoint,
-    GoalResult,
-    LawResult,
-    Price,
-    ScaledLink,
-    SizeResult,
-)
+from forebay.outcome import Aqm, CurvePoint, GoalResult, LawResult, Price, ScaledLink, SizeResult
 from forebay.report.tables import (
     NOT_MEASURED,
     assumed_lines,

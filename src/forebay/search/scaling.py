@@ -312,12 +312,9 @@ def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, float]) 
 
 
 def _whole_class(kind: ClassOutcome, flows: int, rules: Mapping[str, float]) -> ClassOutcome:
-    metrics, flows = (
-        _whole_metrics(kind, "class", rules),
-        flows or round(kind.flows * rules["rate"]),
-    )
     unknown = dict.fromkeys(("fct_open", "slowdown", "slowdown_ideal", "controllers"))
-    return kind.but({**metrics, **unknown, "flows": flows})
+    flows = flows or round(kind.flows * rules["rate"])
+    return kind.but({**_whole_metrics(kind, "class", rules), **unknown, "flows": flows})
 
 
 def _whole_metrics(

@@ -17,18 +17,8 @@ from forebay.engines.base import Engine
 from forebay.outcome import Cost, SizeResult, Verdict
 from forebay.progress import Progress
 from forebay.scenario import Tcp
-from forebay.search import carry
+from forebay.search import budget, carry
 from forebay.search.answer import Evidence, answer, missed_by_far
-from forebay.search.budget import (
-    RESERVE,
-    Interrupted,
-    OutOfTime,
-    Timed,
-    TimeLimit,
-    is_fixed,
-    shorter,
-    wanted,
-)
 from forebay.search.cost import Speed, in_words
 from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.level import Level, Options
@@ -46,7 +36,7 @@ def notes_of(problem: Problem, level: Level) -> tuple[str, ...]:
     if engine != problem.engine:
         notes.append(f"no {problem.engine} fitted into the time: the {engine} answers")
     if level.shortened:
-        full = wanted(problem.scenario, problem.first_guess, problem.law_context.sawtooths)
+        full = budget.wanted(problem.scenario, problem.first_guess, problem.law_context.sawtooths)
         ran, needs = (in_words(float(of.warmup + of.duration)) for of in (link.measure, full))
         notes.append(f"runs of {ran} in place of {needs}, to fit into the time")
     there = least(level.rows)
@@ -108,7 +98,7 @@ class _Search:
     problem: Problem
     engine: Engine
     options: Options
-    time: TimeLimit
+    time: budget.TimeLimit
     speed: Speed
     levels: list[Level] = field(default_factory=list)
     predicted_s: float = 0.0
@@ -123,14 +113,14 @@ class _Search:
         """Return a search whose time has begun; without a budget it is endless."""
         seconds = math.inf if options.budget_s is None else options.budget_s
         started_at = options.clock() if options.started_at is None else options.started_at
-        time = TimeLimit(seconds, options.clock, started_at)
+        time = budget.TimeLimit(seconds, options.clock, started_at)
         speed = Speed(options.effort.threads)
         if options.budget_s is not None:
             speed = Speed.under_load(options.effort.threads, options.clock)
         load = None if problem.network is None else problem.network.load
         if load is not None:
             speed = replace(speed, price=load.price)
-        made = cls(problem, Timed(engine, speed, options.clock), options, time, speed)
+        made = cls(problem, budget.Timed(engine, speed, options.clock), options, time, speed)
         made._progress = options.effort.progress
         made.options = options.with_progress(time.ending(made._report))
         return made
@@ -142,7 +132,7 @@ class _Search:
             self.charted = self._by_atlas()
             self._run_attempts()
             self._without_offload()
-        except OutOfTime:
+        except budget.OutOfTime:
             pass
         except KeyboardInterrupt:
             interrupted = True
@@ -150,7 +140,7 @@ class _Search:
         problem = self.problem if seen.level is None else seen.level.problem
         found = answer(problem, seen, self.options.seeds)
         if interrupted:
-            raise Interrupted(found)
+            raise budget.Interrupted(found)
         self._report(1.0, whole=True)
         return found
 
@@ -230,7 +220,7 @@ class _Search:
             yield whole
             return
         whole_s = self._cost_s(whole, _FIRST)
-        self.predicted_s = min(whole_s, RESERVE * self.time.seconds)
+        self.predicted_s = min(whole_s, budget.RESERVE * self.time.seconds)
         if self.options.expect is not None:
             self.options.expect(self.predicted_s)
         if problem.network is None and why_not(problem.scenario) is None:
@@ -276,16 +266,16 @@ class _Search:
             return made
         link = made.links[0]
         guess = max(1, round(problem.first_guess / factor))
-        measure = wanted(link, guess, sawtooths)
+        measure = budget.wanted(link, guess, sawtooths)
         return made if measure == link.measure else replace(made, measure=measure)
 
     def _shortened(self, level: Level, seconds: float) -> Level:
         """Return a link with runs so short that its sizes take so many seconds, if they may be."""
         cost_s = self._cost_s(level, _FIRST)
         link = level.links[0]
-        if cost_s <= seconds or is_fixed(self.problem.scenario):
+        if cost_s <= seconds or budget.is_fixed(self.problem.scenario):
             return level
-        measure = shorter(link.measure, float(link.mean_rtt), seconds / cost_s)
+        measure = budget.shorter(link.measure, float(link.mean_rtt), seconds / cost_s)
         return replace(level, measure=measure, shortened=True)
 
     def _cost_s(self, level: Level, sizes: float) -> float:
@@ -396,7 +386,7 @@ class _Search:
         if not changes or first is None or compares or problem.scenario.files:
             return
         is_simulated = problem.engine == "simulation" and problem.network is None
-        if is_simulated and self._cost_s(level, 1.0) <= RESERVE * self.time.left_s:
+        if is_simulated and self._cost_s(level, 1.0) <= budget.RESERVE * self.time.left_s:
             self.other_hosts = level.alone(first.packets, changes)
 
     def _report(self, _: float, *, whole: bool = False) -> None:
