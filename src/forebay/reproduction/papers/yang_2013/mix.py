@@ -486,7 +486,7 @@ def fig3(work: Work) -> Reproduction:
 
     traces = work.over(list(CONTROLS), watch)
     ours = {
-        name: float(np.mean(np.diff(_cuts(trace)))) / epoch(name, _peak(trace))
+        name: float(np.mean(np.diff(_cuts(trace))) / h.EPOCH_AS_PRINTED[name](_peak(trace), RTT_S))
         for name, trace in traces.items()
     }
     panels = []
@@ -494,18 +494,6 @@ def fig3(work: Work) -> Reproduction:
         line = Line(trace.at_s.tolist(), trace.flows[0].cwnd_packets.tolist(), name)
         panels.append(Panel([line], "s", "window, packets", title=name))
     return work.judge(ours, picture=Picture(panels))
-
-
-def epoch(name: str, w_max: float) -> float:
-    """T of Table II as printed, seconds."""
-    seconds: dict[str, float] = {
-        "reno": 0.5 * w_max * RTT_S,
-        "bic": RTT_S,
-        "cubic_beta_0_8": float(np.cbrt(w_max * 0.8 / 0.4)),
-        "cubic_beta_0_7": float(np.cbrt(w_max * 0.7 / 0.4)),
-        "ctcp": 5.1 * w_max**0.25 * RTT_S,
-    }
-    return seconds[name]
 
 
 def _cuts(trace: Any) -> Any:
