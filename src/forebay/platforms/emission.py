@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from forebay.catalogue import DISCIPLINES
-from forebay.errors import argument, option, setting
+from forebay.errors import argument, one_line, option, setting
 from forebay.outcome import Aqm
 from forebay.platforms import reading
 from forebay.platforms.notes import Note, note, trap, uncertain
 from forebay.platforms.registry import Order, Platform, get, mark, names
-from forebay.platforms.snippet import PlatformError, Snippet, printable, short
+from forebay.platforms.snippet import PlatformError, Snippet, short
 from forebay.platforms.target import port_of
 from forebay.scenario import ClassQueue, Rate, Scenario
 
@@ -77,16 +77,16 @@ class Emission:
     @property
     def comments(self) -> tuple[str, ...]:
         """The notes, as lines without a comment character."""
-        source = f", from {printable(self.wanted.source)}" if self.wanted.source else ""
+        source = f", from {one_line(self.wanted.source)}" if self.wanted.source else ""
         wanted = reading.say(self.wanted.bytes, self.wanted.packets, self.port)
         given = reading.say(self.given.bytes, self.given.packets, self.port)
         k = self.given.marks_bytes
         return (
-            f"{mark(self.platform)} {printable(self.wanted.written)}{source}",
+            f"{mark(self.platform)} {one_line(self.wanted.written)}{source}",
             f"wanted: {wanted}",
             f"configured: {given}",
             *(() if k is None else (f"marks: {reading.say_step(k, self.port)}",)),
-            *(printable(f"why: {reason}") for reason in self.wanted.why),
+            *(one_line(f"why: {reason}") for reason in self.wanted.why),
             *map(str, self.notes),
         )
 
@@ -140,7 +140,7 @@ def emit(
         raise PlatformError("bad-name", wrong, 'write letters, digits and "-", such as "FOREBAY-1"')
     if wanted.packets < 1:
         small = f"is smaller than a full packet of {port.packet_bytes} B"
-        wrong = f"{printable(wanted.written)} {small}"
+        wrong = f"{one_line(wanted.written)} {small}"
         raise PlatformError("too-small", wrong, "write at least one packet")
     if wanted.aqm is not None and not _writes(chosen, wanted.aqm):
         others = [other for other in names() if _writes(get(other), wanted.aqm)]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from forebay.errors import ForebayError
+from forebay.errors import ForebayError, one_line
 
 MOST_BYTES = 1 << 20
 MOST_QUEUES = 2000
@@ -45,14 +45,9 @@ class NotRecommended(PlatformError):
     exit_status = 3
 
 
-def printable(text: str) -> str:
-    """Return text in one line with control characters escaped, because snippets are untrusted."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def short(text: str, most: int = 80) -> str:
     """Return printable text of at most ``most`` characters."""
-    shown = printable(text[: most + 1])
+    shown = one_line(text[: most + 1])  # snippets are untrusted
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 

@@ -303,14 +303,15 @@ def _oscillations(course: Transient) -> list[str]:
     return lines
 
 
-def _instants(course: Transient) -> list[int]:
+def _instants(course: Transient) -> tuple[list[int], list[str]]:
+    """Return which instants a table shows, and their times."""
     last = course.instants - 1
-    return sorted({round(last * k / (_SHOWN - 1)) for k in range(_SHOWN)})
+    shown = sorted({round(last * k / (_SHOWN - 1)) for k in range(_SHOWN)})
+    return shown, [duration(float(course.at_s[k])) if k else "0 s" for k in shown]
 
 
 def _links(course: Transient) -> Table:
-    shown = _instants(course)
-    times = (duration(float(course.at_s[k])) if k else "0 s" for k in shown)
+    shown, times = _instants(course)
     made = table("links", "mean of", *times, "steady state")
     for name, link in course.links.items():
         for field, words, factor in (
@@ -327,8 +328,7 @@ def _links(course: Transient) -> Table:
 
 
 def _hops(course: Transient) -> Table:
-    shown = _instants(course)
-    times = (duration(float(course.at_s[k])) if k else "0 s" for k in shown)
+    shown, times = _instants(course)
     made = table("throughput, Mbit/s", "connections", *times, "steady state")
     for hop in course.hops:
         cells = (number(hop.throughput_bps[k], 1e-6) for k in shown)

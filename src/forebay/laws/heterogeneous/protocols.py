@@ -262,7 +262,7 @@ PAPER_D = ("reno", "bic", "cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
 OF_PAPER_D_ALONE = ("cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
 """Growth functions that the laws take only by these names, not for a congestion control."""
 
-EPOCH_AS_PRINTED = {
+EPOCH_AS_PRINTED: dict[str, Callable[..., Array]] = {
     "reno": RENO.epoch,
     "bic": BIC.epoch,
     "cubic_beta_0_8": lambda w, r: np.cbrt(w * 0.8 / _CUBIC_C),

@@ -269,8 +269,7 @@ def _queue(trace: Any) -> Any:
 def _from_root(at_s: Any, queue: Any) -> float:
     """Largest difference from eq. 10, in packets, from the smallest queue on."""
     lowest = int(np.argmin(queue))
-    since = at_s[lowest:] - at_s[lowest]
-    law = np.sqrt(2 * RATE * since + BDP**2) - BDP
+    law = forebay.laws.sawtooth.queue(at_s[lowest:] - at_s[lowest], RATE, BDP)
     return float(np.max(np.abs(np.minimum(law, BUFFER) - queue[lowest:])))
 
 

@@ -233,7 +233,7 @@ def loss_on_path(
     """Return the loss at which slide 9 sends that much: w^2 (1 + d_to) = 3 (1 - d) / (2 d)."""
     window = 1e6 * mbps * rtt_s / packet_bits
     share = min(1.0, 3.0 / window) if timeouts else 0.0
-    return 1.0 / (1.0 + window**2 * (1.0 + share) / 1.5)
+    return float(forebay.laws.tcp_and_link.loss_rate_of_window(window, share))
 
 
 def by_links(rule: str, packet_bits: float = 8000.0, timeouts: bool = True) -> list[float]:
