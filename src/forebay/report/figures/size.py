@@ -312,14 +312,14 @@ def _target(axes: Axes, goals: Sequence[GoalResult], name: str, factor: float) -
             _level(axes, goal.target * factor, f"goal: {goal.sense}")
 
 
-def _level(axes: Axes, value: float, text: str, *, above: bool = False) -> None:
-    """Draw a level across the panel, with a label below or above it."""
+def _level(axes: Axes, value: float, text: str) -> None:
+    """Draw a level across the panel, with a label below it."""
     axes.axhline(value, color=style.INK, linewidth=0.9, linestyle=(0, (2, 2)))
     axes.annotate(
         f"{text} {value:g}",
         (1, value), xycoords=("axes fraction", "data"),
-        xytext=(-2, 2 if above else -3), textcoords="offset points",
-        ha="right", va="bottom" if above else "top", fontsize=8, color=style.INK, bbox=style.PAPER,
+        xytext=(-2, -3), textcoords="offset points",
+        ha="right", va="top", fontsize=8, color=style.INK, bbox=style.PAPER,
     )  # fmt: skip
 
 
