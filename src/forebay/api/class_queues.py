@@ -193,14 +193,11 @@ def _to_size(scenario: Scenario) -> list[ClassQueue]:
             continue
         if not _traffic(scenario, index):
             raise contradiction(place, f"{queue.name} has no traffic", 'write a size, "64 packets"')
-        if not (any(_traffic(scenario, index).values()) or _has_any(scenario.goals)):
+        any_of_port = any(value is not None for _, value in scenario.goals)
+        if not (any(_traffic(scenario, index).values()) or any_of_port):
             hint = "write goals = { loss_rate = 0.01 } in its [[traffic]], or [goals]"
             raise contradiction(place, f"no goal is on the traffic of {queue.name}", hint)
     return found
-
-
-def _has_any(goals: Goals) -> bool:
-    return any(value is not None for _, value in goals)
 
 
 def _written(scenario: Scenario, sizes: dict[str, int]) -> Scenario:
@@ -256,9 +253,7 @@ def _judged(scenario: Scenario, outcome: Outcome) -> tuple[JointGoal, ...]:
     settled = all(kind.settled is not False for kind in outcome.classes)
     for goal in goals_of(scenario):
         reached = goal.kind.read(Evidence(outcome))
-        verdict = Verdict.UNDECIDED
-        if reached is not None and settled:
-            verdict = goal.judge(reached)
+        verdict = goal.judge(reached) if reached is not None and settled else Verdict.UNDECIDED
         text = str(goal)
         for index in reversed(range(len(scenario.traffic))):  # names instead of places
             text = text.replace(f"traffic.{index} ", f"{scenario.class_names[index]} ")

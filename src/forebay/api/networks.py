@@ -83,9 +83,7 @@ def load(
     text = f"[link]\nrate = {quoted(rate or _RATE)}\n[topology]\nfile = {quoted(name)}\n"
     greedy = f"[[traffic]]\nflows = {connections or _CONNECTIONS}\n"
     # These overrides decide what the file says of capacities and demands.
-    of_network = [
-        override for override in overrides if override.lstrip().startswith(("topology.", "link."))
-    ]
+    of_network = [each for each in overrides if each.lstrip().startswith(("topology.", "link."))]
     topology = topology_of(loads(text + greedy, source=name, overrides=of_network))
     wiring = connected(topology)
     by_set = any(override.partition("=")[0].strip() == "link.rate" for override in overrides)

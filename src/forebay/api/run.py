@@ -114,10 +114,12 @@ def run(
     chosen = arguments.get_engine(engine, memory_limit)
     if counters:
         names = arguments.listed("counters", counters)
-        count_by = arguments.needed(
-            chosen, "count_by", "has no packets to count", "counters", "testbed"
-        )
-        count_by([_counter(name) for name in names])
+        lacks = "has no packets to count"
+        count_by = arguments.needed(chosen, "count_by", lacks, "counters", "testbed")
+        if unknown := [name for name in names if name not in COUNTERS]:
+            wrong, hint = f"there is no {unknown[0]!r}", f"write one of: {', '.join(COUNTERS)}"
+            raise ScenarioError("out-of-range", wrong, hint, field="counters")
+        count_by(names)
     counted = arguments.seed_range(seed, seeds)
     effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
@@ -177,7 +179,7 @@ def _run(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Ou
     else:
         outcome = _run_within(engine, scenario, seeds, effort)
     outcome = run_within.settled_or_said(outcome)
-    return outcome.model_copy(update=remarks(scenario, seeds, outcome))
+    return outcome.but(remarks(scenario, seeds, outcome))
 
 
 def _run_within(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Outcome:
@@ -217,13 +219,6 @@ def _check_one(field: str, seeds: int) -> None:
     if seeds != 1:
         wrong = f"{seeds} replications cannot be written to one file"
         raise contradiction(field, wrong, f"write {option('seeds', 1)}")
-
-
-def _counter(name: str) -> str:
-    if name in COUNTERS:
-        return name
-    hint = f"write one of: {', '.join(COUNTERS)}"
-    raise ScenarioError("out-of-range", f"there is no {name!r}", hint, field="counters")
 
 
 def keep_flows(engine: Engine) -> None:
@@ -299,4 +294,4 @@ def trace(
         return seen
     warmup, said = run_within.warmup_for(scenario), seen.unsettled.items()
     unsettled = {name: why and needs(why, warmup) for name, why in said}
-    return seen.model_copy(update={"unsettled": unsettled})
+    return seen.but({"unsettled": unsettled})

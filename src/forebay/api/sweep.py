@@ -32,7 +32,6 @@ from forebay.studies.sweep import Sweep, stored
 from forebay.studies.work import MOST_THREADS, Cluster, here
 
 if TYPE_CHECKING:
-    from forebay.studies.sweep import Sweep
     from forebay.studies.work import Workers
 
 _ENGINES = {"compare": ("theory", "simulation")}
@@ -167,10 +166,8 @@ def sweep(
             raise
         left = "nothing was kept, as there is no store (--store, store=)"
         if store is not None:
-            left = (
-                f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}; the same call "
-                "again continues from there"
-            )
+            kept = f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}"
+            left = f"{kept}; the same call again continues from there"
         raise KeyboardInterrupt(left) from None
     return Sweep(plan, path, count, temporary)
 

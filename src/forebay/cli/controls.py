@@ -116,9 +116,7 @@ def _first(first: dict[str, Any]) -> str:
         paced = "" if rate is None else f", {rate:.6g} segments/s"
         lines.append(f"  {who:7} cwnd {cwnd:.6g}, ssthresh {ssthresh:.6g}{paced}")
     given = first.get("inputs", {}).items()
-    values = (
-        f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in given
-    )
+    values = (f"{key} {format(of, 'g') if isinstance(of, float) else of}" for key, of in given)
     return "\n".join((*lines, f"  {', '.join(values)}")).rstrip()
 
 

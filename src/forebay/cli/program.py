@@ -38,10 +38,7 @@ _VERBS = {
 _ELSEWHERE, _YOURS = "make room there or write elsewhere", "name a place that you may write to"
 _HINTS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ELSEWHERE)
 _HINTS |= dict.fromkeys((errno.EACCES, errno.EROFS), _YOURS)
-_HINTS |= {
-    errno.ENOENT: "name an existing file",
-    errno.ENAMETOOLONG: "write a shorter name",
-}
+_HINTS |= {errno.ENOENT: "name an existing file", errno.ENAMETOOLONG: "write a shorter name"}
 
 
 class _Verbs(click.Group):
@@ -60,7 +57,11 @@ class _Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in _VERBS and not args[0].startswith("-"):
-            raise click.UsageError(f"{args[0]}: no such command; {_nearest_verb(args[0])}")
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], _VERBS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"write one of: {', '.join(_VERBS)}"
+            raise click.UsageError(f"{args[0]}: no such command; {hint}")
         return super().resolve_command(ctx, args)
 
     def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
@@ -122,13 +123,6 @@ class _Answer:
         except BrokenPipeError:
             self.unread = True
             _discard_stdout()
-
-
-def _nearest_verb(word: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, _VERBS, n=1)
-    return f"did you mean {near[0]}?" if near else f"write one of: {', '.join(_VERBS)}"
 
 
 @click.group(

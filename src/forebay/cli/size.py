@@ -134,11 +134,14 @@ def command(
     made, refused = _emit(result, platform, source.path or scenario.name, force)
     configuration = None if made is None else made.to_dict()
     more = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
-    result = result.model_copy(update=more)
+    result = result.but(more)
     everything = explain or halves or chip_ports > 1
     show(result, as_json, lambda answer: report.print_size(answer, explain=everything))
     if made is not None and not as_json:
-        _print_configuration(made)
+        click.echo(f"\nConfiguration for {made.platform}")
+        if made.comment_mark is None:  # JSON has no comments
+            click.echo("\n".join(made.comments))
+        click.echo(made.text, nl=False)
     if platform is not None and result.buffer is None:
         say(f"no configuration for {platform}: the sizing found no buffer")
     write("picture", figure, lambda path: report.draw_answer(result, path))
@@ -206,14 +209,6 @@ def _emit(
         return platforms.emit(*target, platform), None
     except platforms.PlatformError as error:
         return None, error
-
-
-def _print_configuration(made: Emission) -> None:
-    title = f"Configuration for {made.platform}"
-    click.echo(f"\n{title}")
-    if made.comment_mark is None:  # JSON has no comments
-        click.echo("\n".join(made.comments))
-    click.echo(made.text, nl=False)
 
 
 def _memory(result: forebay.SizeResult, scenario: forebay.Scenario, ports: int) -> Memory | None:

@@ -165,7 +165,7 @@ def size_together(
     if platform is not None and not found.exit_status:
         sized = forebay.Scenario.from_dict(found.outcome.scenario)
         made = platforms.emit_classes(sized, platform)
-        found = found.model_copy(update={"configuration": made.to_dict()})
+        found = found.but({"configuration": made.to_dict()})
     show(found, as_json, report.print_class_queues)
     if made is not None and not as_json:
         click.echo(f"\nConfiguration for {made.platform}\n{made.text}", nl=False)

@@ -12,41 +12,28 @@ from typing import TYPE_CHECKING
 from forebay import plugins
 from forebay.catalogue import KINDS
 from forebay.laws import (
-    general_decrease,
-    heterogeneous,
-    incast,
-    loss,
-    mix,
-    rule_of_thumb,
-    single_flow,
-    sqrt_n,
-    synchronized,
-    utilization,
-)
-from forebay.laws.law import Law, LawAnswer
+    general_decrease as general_decrease, heterogeneous as heterogeneous, incast as incast,
+    loss as loss, mix as mix, rule_of_thumb as rule_of_thumb, single_flow as single_flow,
+    sqrt_n as sqrt_n, synchronized as synchronized, utilization as utilization,
+)  # fmt: skip
+from forebay.laws.law import Law as Law, LawAnswer as LawAnswer
 from forebay.laws.quantities import bursts_only, long_and_short
-from forebay.laws.regime import Regime, governing_law, regime_of
+from forebay.laws.regime import (
+    Regime as Regime, governing_law as governing_law, regime_of as regime_of,
+)  # fmt: skip
 from forebay.packages import attributes
 from forebay.scenario import Requests, expect_scenario
 
 if TYPE_CHECKING:
     from forebay.laws import (
-        burst_law,
-        bursts,
-        completion_time,
-        desynchronized,
-        effective_bandwidth,
-        finite_queue,
-        fractional_brownian,
-        partial_synchrony,
-        response,
-        sawtooth,
-        short_flows,
-        tcp_and_link,
-        tiny_buffers,
-        uncertainty,
-    )
-    from forebay.laws.registry import BURST_LAWS, LAWS
+        burst_law as burst_law, bursts as bursts, completion_time as completion_time,
+        desynchronized as desynchronized, effective_bandwidth as effective_bandwidth,
+        finite_queue as finite_queue, fractional_brownian as fractional_brownian,
+        partial_synchrony as partial_synchrony, response as response, sawtooth as sawtooth,
+        short_flows as short_flows, tcp_and_link as tcp_and_link, tiny_buffers as tiny_buffers,
+        uncertainty as uncertainty,
+    )  # fmt: skip
+    from forebay.laws.registry import BURST_LAWS as BURST_LAWS, LAWS as LAWS
     from forebay.scenario import Scenario
 
 _LASTING = (
@@ -116,44 +103,11 @@ def _answers_of_others(scenario: Scenario) -> list[LawAnswer]:
     return found
 
 
-__all__ = [
-    "BURST_LAWS",
-    "LAWS",
-    "Law",
-    "LawAnswer",
-    "Regime",
-    "burst_law",
-    "bursts",
-    "completion_time",
-    "desynchronized",
-    "effective_bandwidth",
-    "finite_queue",
-    "for_scenario",
-    "fractional_brownian",
-    "general_decrease",
-    "governing_law",
-    "heterogeneous",
-    "incast",
-    "loss",
-    "mix",
-    "of_long_flows",
-    "of_others",
-    "partial_synchrony",
-    "regime_of",
-    "response",
-    "rule_of_thumb",
-    "sawtooth",
-    "short_flows",
-    "single_flow",
-    "sqrt_n",
-    "synchronized",
-    "tcp_and_link",
-    "tiny_buffers",
-    "uncertainty",
-    "utilization",
-]
-
 # Formulas without a `LAW`, laws of bursts, and what only theory needs: imported at first use.
-_HOLDERS = dict.fromkeys(set(__all__) - set(globals()), "")
-_HOLDERS |= dict.fromkeys(("BURST_LAWS", "LAWS"), "registry")
+_MODULES = (
+    "burst_law bursts completion_time desynchronized effective_bandwidth finite_queue "
+    "fractional_brownian partial_synchrony response sawtooth short_flows tcp_and_link tiny_buffers "
+    "uncertainty"
+)
+_HOLDERS = dict.fromkeys(_MODULES.split(), "") | {"BURST_LAWS": "registry", "LAWS": "registry"}
 __getattr__ = attributes(__name__, _HOLDERS)

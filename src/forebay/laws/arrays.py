@@ -45,14 +45,14 @@ def erfc(x: ArrayLike) -> Array:
 
 def erfinv(y: ArrayLike) -> Array:
     """Inverse of `erf` on [-1, 1], infinite at its ends; NaN outside."""
-    return _at_once_or_alone(y, _erfinv, "erfinv")
 
+    def single(y: float) -> float:
+        if not -1.0 < y < 1.0:
+            return math.copysign(math.inf, y) if abs(y) == 1.0 else math.nan
+        # by the lower tail, where 1 - |y| is precise
+        return math.copysign(NormalDist().inv_cdf((1.0 - abs(y)) / 2.0), y) / math.sqrt(2.0)
 
-def _erfinv(y: float) -> float:
-    if not -1.0 < y < 1.0:
-        return math.copysign(math.inf, y) if abs(y) == 1.0 else math.nan
-    # by the lower tail, where 1 - |y| is precise
-    return math.copysign(NormalDist().inv_cdf((1.0 - abs(y)) / 2.0), y) / math.sqrt(2.0)
+    return _at_once_or_alone(y, single, "erfinv")
 
 
 def quantile(probability: ArrayLike) -> Array:

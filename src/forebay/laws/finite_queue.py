@@ -42,19 +42,22 @@ MASS = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExactQueue:
-    """Stationary distribution of one queue; ``in_system[j]`` is P(L = j), shape (k,).
-
-    ``mass`` is the largest probability beyond the last entry.
-    """
+class _Stationary:
+    """Stationary distribution of one queue; ``in_system[j]`` is P(L = j), shape (k,)."""
 
     in_system: Array
-    mass: float
 
     @property
     def waiting(self) -> Array:
         """P(Q = j), where Q is the packets waiting, without the one on the wire, shape (k - 1,)."""
         return np.concatenate(([self.in_system[0] + self.in_system[1]], self.in_system[2:]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactQueue(_Stationary):
+    """An unlimited queue; ``mass`` is the largest probability beyond the last entry."""
+
+    mass: float
 
     @property
     def mean_waiting(self) -> float:
@@ -143,13 +146,12 @@ _RARE = 1e-18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FiniteQueue:
-    """Stationary distribution in a finite buffer; ``in_system[j]`` is P(L = j), shape (K + 1,).
+class FiniteQueue(_Stationary):
+    """A queue in a finite buffer, shape (K + 1,).
 
     ``arriving`` is the load of all arrivals, including packets that are sent again.
     """
 
-    in_system: Array
     arriving: float
 
     @property
@@ -161,11 +163,6 @@ class FiniteQueue:
     def loss_rate(self) -> float:
         """Drops over arrivals."""
         return min(max(1.0 - self.utilization / self.arriving, 0.0), 1.0)
-
-    @property
-    def waiting(self) -> Array:
-        """P(Q = j), where Q is the packets waiting, without the one on the wire, shape (K,)."""
-        return np.concatenate(([self.in_system[0] + self.in_system[1]], self.in_system[2:]))
 
 
 def finite_queue(load: float, bursts: Bursts, buffer: int) -> FiniteQueue:

@@ -142,12 +142,7 @@ LAW = Law(
     packets=_packets,
     utilization=mean_utilization,
     checks=(
-        assumptions.long_lived,
-        assumptions.drop_tail,
-        _one_protocol,
-        assumptions.congested,
-        assumptions.window_unlimited,
-        assumptions.settled,
-        assumptions.one_flow,
+        assumptions.long_lived, assumptions.drop_tail, _one_protocol, assumptions.congested,
+        assumptions.window_unlimited, assumptions.settled, assumptions.one_flow,
     ),
-)
+)  # fmt: skip

@@ -143,19 +143,9 @@ def load_of_figure_12(scenario: Scenario) -> str | None:
 
 
 BURSTS = (
-    only_bursts,
-    stable_load,
-    in_slow_start,
-    window_not_reached,
-    whole_bursts,
-    doubling,
-    one_packet_size,
-    unpaced,
-    poisson,
-    load_of_figure_12,
-    one_way,
-    drop_tail,
-)
+    only_bursts, stable_load, in_slow_start, window_not_reached, whole_bursts, doubling,
+    one_packet_size, unpaced, poisson, load_of_figure_12, one_way, drop_tail,
+)  # fmt: skip
 """Assumptions of every law of bursts."""
 
 Buffer = Callable[[float, BurstTraffic], float | None]

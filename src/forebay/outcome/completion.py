@@ -20,27 +20,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from forebay.outcome import statistics
 from forebay.outcome.document import SlowdownBin
 from forebay.outcome.model import Metric, Quantiles
-from forebay.outcome.reading import Slowdowns
-from forebay.outcome.statistics import (
-    PROBABILITIES,
-    around,
-    bins_of_quantile,
-    half_width,
-    over_replications,
-)
+from forebay.outcome.reading import FloatArray, Slowdowns
 
-FloatArray = NDArray[np.float64]
 Transfers = tuple[FloatArray, FloatArray]
 """One replication: times of the finished transfers, and times so far of the unfinished ones."""
 
 _WATCHED = 0.5
 """Share of the window: for a mean, all transfers observed for this time must have ended."""
 
-_PARTS = dict(zip(("p50", "p95", "p99"), PROBABILITIES, strict=True))
+_PARTS = dict(zip(("p50", "p95", "p99"), statistics.PROBABILITIES, strict=True))
 _TIMES = 2000
 _ROUNDING = 1e-12  # a product of n factors equals 1 - p only up to rounding
 _POSITIVE = (0.0, float("inf"))
@@ -112,10 +104,8 @@ def completion(replications: Sequence[Transfers], window_s: float) -> Completion
     not per replication. One replication gives no interval, because its transfers share a queue.
     """
     counts = [float(ended.size + open_.size) for ended, open_ in replications]
-    transfers = over_replications(counts, _POSITIVE)
-    present = [
-        replication for replication, count in zip(replications, counts, strict=True) if count
-    ]
+    transfers = statistics.over_replications(counts, _POSITIVE)
+    present = [each for each, count in zip(replications, counts, strict=True) if count]
     if not present:
         nothing = "no transfer began in the window or lasted through it"
         return Completion(transfers=transfers, fct_open=nothing if counts else None)
@@ -124,7 +114,7 @@ def completion(replications: Sequence[Transfers], window_s: float) -> Completion
     return Completion(
         fct_s=estimate.quantiles(known=True),
         transfers=transfers,
-        unfinished=over_replications(shares, (0.0, 1.0)),
+        unfinished=statistics.over_replications(shares, (0.0, 1.0)),
         fct_least_s=estimate.quantiles(known=False),
         fct_open=estimate.why_open(int(sum(counts)), sum(o.size for _, o in present)),
     )
@@ -173,12 +163,12 @@ class _Estimate:
     def _metric(self, part: str) -> Metric:
         probability, many = _PARTS.get(part), len(self.each)
         if probability is None:
-            alone = np.array([one.mean() for one in self.each])
-            return around(self.pooled.mean(), half_width(alone), many, _POSITIVE)
+            half = statistics.half_width(np.array([one.mean() for one in self.each]))
+            return statistics.around(self.pooled.mean(), half, many, _POSITIVE)
         value, times_s = self.pooled.quantile(probability), self._times_s()
         above = np.array([one.share_above(times_s) for one in self.each])
         counts = np.array([one.times_s.size for one in self.each], dtype=np.float64)
-        bins = bins_of_quantile(above, counts, probability)
+        bins = statistics.bins_of_quantile(above, counts, probability)
         if bins is None:
             return Metric(value=value, low=None, high=None, n=many)
         low, high = (float(times_s[bin_]) for bin_ in bins)
@@ -212,8 +202,12 @@ def by_size(replications: Sequence[Slowdowns]) -> dict[str, SlowdownBin]:
     """Return the bins that have transfers; unfinished ones are censored, as in `completion`."""
     found = {}
     for name, (low, high) in zip(NAMES, pairwise(ENDS), strict=True):
-        each = [_in_bin(one, low, high) for one in replications]
-        if not any(ended.size + open_.size for ended, open_ in each):
+        each = []
+        for one in replications:
+            mine = (one.size_bytes > low) & (one.size_bytes <= high)
+            open_ = one.unfinished.astype(bool)
+            each.append((one.slowdown[mine & ~open_], one.slowdown[mine & open_]))
+        if not any(ended.size + left.size for ended, left in each):
             continue
         made = completion(each, 0.0)
         found[name] = SlowdownBin(
@@ -225,9 +219,3 @@ def by_size(replications: Sequence[Slowdowns]) -> dict[str, SlowdownBin]:
             least=made.fct_least_s,
         )
     return found
-
-
-def _in_bin(of: Slowdowns, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
-    mine = (of.size_bytes > low) & (of.size_bytes <= high)
-    open_ = of.unfinished.astype(bool)
-    return of.slowdown[mine & ~open_], of.slowdown[mine & open_]

@@ -69,6 +69,10 @@ class Closed(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
+    def but(self, fields: Mapping[str, object]) -> Self:
+        """Return the same with other fields, which are not checked again."""
+        return self.model_copy(update=fields)
+
 
 class Document(Closed):
     """A whole answer, which is one JSON document.
@@ -240,23 +244,21 @@ def _check_scenarios(document: Mapping[str, Any], source: str) -> None:
     parts += [row.get("outcome") for row in _tables(document.get("curve"))]
     for part in _tables(parts):
         for name in ("scenario", "start_scenario"):
-            if isinstance(part.get(name), dict):
-                _check_scenario(part[name], f"{source}: {name}")
+            if not isinstance(part.get(name), dict):
+                continue
+            try:
+                Scenario.from_dict(part[name], files=False)
+            except ScenarioError as error:
+                # Its files may be elsewhere; an older version may have allowed a contradiction.
+                if error.code not in ("file-refused", "contradiction"):
+                    field = f"{error.field}: " if error.field else ""
+                    where, wrong = f"{source}: {name}", f"{field}{error.wrong}"
+                    raise DocumentError(where, wrong, _make()) from None
 
 
 def _tables(parts: Any) -> list[Mapping[str, Any]]:
     listed: list[Any] = parts if isinstance(parts, list) else []
     return [each for each in listed if isinstance(each, Mapping)]
-
-
-def _check_scenario(written: dict[str, Any], where: str) -> None:
-    try:
-        Scenario.from_dict(written, files=False)
-    except ScenarioError as error:
-        # Its files may be elsewhere, and an older version may have allowed what contradicts.
-        if error.code not in ("file-refused", "contradiction"):
-            field = f"{error.field}: " if error.field else ""
-            raise DocumentError(where, f"{field}{error.wrong}", _make()) from None
 
 
 def _make() -> str:
@@ -325,14 +327,9 @@ Floats = Annotated[
 """Numbers; NaN is null in JSON."""
 
 
-def _ints(values: Any) -> IntArray:
-    found: IntArray = _list_of(values, np.int64)
-    return found
-
-
 Ints = Annotated[
     IntArray,
-    BeforeValidator(_ints),
+    BeforeValidator(lambda values: _list_of(values, np.int64)),
     PlainSerializer(lambda values: values.tolist()),
     WithJsonSchema({"type": "array", "items": {"type": "integer"}}),
 ]

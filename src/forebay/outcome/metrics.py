@@ -184,7 +184,8 @@ def _links(readings: Sequence[Reading], goals: Goals | None) -> dict[str, LinkOu
     found = {}
     for name in readings[0].links:
         each = [reading.links[name] for reading in readings]
-        if any(_has_traffic(link) for link in each):
+        counts = (count for k in each for count in (k.arrivals, k.held, k.bits))
+        if any(k.lost is not None for k in each) or any(count.any() for count in counts):
             found[name] = link_outcome(each, goals)
             continue
         first = each[0]
@@ -196,11 +197,6 @@ def _links(readings: Sequence[Reading], goals: Goals | None) -> dict[str, LinkOu
             idle[like] = link_outcome(each, goals)
         found[name] = idle[like]
     return found
-
-
-def _has_traffic(link: LinkReading) -> bool:
-    counts = (link.arrivals, link.held, link.bits)
-    return link.lost is not None or any(count.any() for count in counts)
 
 
 def _marks(reading: Reading) -> NDArray[np.int64] | None:
@@ -274,7 +270,10 @@ def class_outcome(
         timeouts=_count(k.timeouts for k in classes),
         retransmissions=_count(k.retransmissions for k in classes),
         queue_delay_s=of_histograms(delays),
-        controllers=_controllers(classes, windows_s, capacity_bps),
+        controllers={
+            name: _controller(name, classes, windows_s, most) for name in classes[0].controllers
+        }
+        or None,
         **_transfers(classes, windows_s),
         **of_requests([(k.requests_s, k.unfinished_requests_s) for k in classes], min(windows_s)),
         **_settled(classes, queues, windows_s),
@@ -314,15 +313,6 @@ def goodput_bits(reading: ClassReading) -> FloatArray:
     """
     got, sent = reading.goodput_bits, reading.throughput_bits
     return got if got.sum() <= sent.sum() else sent
-
-
-def _controllers(
-    classes: Sequence[ClassReading], windows_s: Sequence[float], capacity_bps: float
-) -> dict[str, ControllerOutcome] | None:
-    """A class's congestion controls, in the order of the readings; None if there is only one."""
-    names = list(classes[0].controllers)
-    most = (0.0, capacity_bps)
-    return {name: _controller(name, classes, windows_s, most) for name in names} or None
 
 
 def _controller(
@@ -387,20 +377,16 @@ def ratio(replications: Sequence[Ratio], bounds: Bounds, *, of_all: bool = False
     if every denominator is zero: a loss rate without arrivals is unknown, not zero.
     """
     if len(replications) == 1:
-        return _ratio_of_one(replications[0], bounds)
+        ((numerators, denominators),) = replications
+        total = np.add.reduce(denominators)
+        if not total > 0.0:
+            return None
+        half = ratio_half_width(numerators, denominators)
+        return around(float(np.add.reduce(numerators) / total), half, 1, bounds)
     sums = [(float(np.add.reduce(n)), float(np.add.reduce(d))) for n, d in replications]
     known = [(n, d) for n, d in sums if d > 0.0]
     counts = [d for _, d in known] if of_all else None
     return over_replications([n / d for n, d in known], bounds, counts)
-
-
-def _ratio_of_one(parts: Ratio, bounds: Bounds) -> Metric | None:
-    numerators, denominators = parts
-    total = np.add.reduce(denominators)
-    if not total > 0.0:
-        return None
-    half = ratio_half_width(numerators, denominators)
-    return around(float(np.add.reduce(numerators) / total), half, 1, bounds)
 
 
 def _rate(amounts: FloatArray, whole: float) -> Ratio:

@@ -126,15 +126,12 @@ def _of_all(reading: Reading) -> Iterator[Violation]:
             seen = f"{passed} of {accepted} packets"
             yield Violation("passed-was-accepted", f"links.{name}", seen)
     if reading.links_tell_all:
-        lost = sum(_gone(link) for link in reading.links.values())
+        links = reading.links.values()
+        lost = sum(int(link.drops.sum()) for link in links)
+        lost += sum(int(link.lost.sum()) for link in links if link.lost is not None)
         of_classes = sum(int(kind.drops.sum()) for kind in reading.classes)
         if lost < of_classes or (lost > of_classes and not reading.handshakes):
             yield Violation("drops-make-classes", "classes", f"{of_classes} of {lost} packets")
-
-
-def _gone(link: LinkReading) -> int:
-    """Return the packets that its queue dropped, or the link lost."""
-    return int(link.drops.sum()) + (0 if link.lost is None else int(link.lost.sum()))
 
 
 def _counted(

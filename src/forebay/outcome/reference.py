@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from forebay.catalogue import Metric, of_level
+from forebay.catalogue import of_level
 from forebay.catalogue.metrics import Level
 from forebay.files.atomic import replacing
 from forebay.outcome.class_queues import ClassQueueSizes
@@ -71,15 +71,12 @@ def schema(name: str) -> dict[str, Any]:
     made = DOCUMENTS[name].model_json_schema(mode="serialization")
     for model, level in PARTS.items():
         for metric in of_level(level) if model in made.get("$defs", {}) else ():
-            made["$defs"][model]["properties"][metric.key] |= _described(metric)
+            title = f"{metric.key.replace('_', ' ')}, {metric.unit}"
+            described = {"title": title, "description": metric.meaning}
+            made["$defs"][model]["properties"][metric.key] |= described
     for part in (made, *made.get("$defs", {}).values()):  # without the examples in Python
         part["description"] = part.get("description", "").partition("\n\n>>>")[0]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | made
-
-
-def _described(metric: Metric) -> dict[str, str]:
-    title = f"{metric.key.replace('_', ' ')}, {metric.unit}"
-    return {"title": title, "description": metric.meaning}
 
 
 def page() -> str:
@@ -89,15 +86,11 @@ def page() -> str:
 
 def _table(level: Level, title: str) -> str:
     head = f"| {' | '.join(_COLUMNS)} |\n{'|---' * len(_COLUMNS)}|\n"
-    rows = "".join(
-        f"| `{m.key}` | {m.unit} | {_meaning(m)} | {m.bounds} | {m.scaling} | `{m.reading}` |\n"
-        for m in of_level(level)
-    )
+    rows = ""
+    for m in of_level(level):
+        meaning = f"{m.meaning} Mean and quantiles." if m.is_distribution else m.meaning
+        rows += f"| `{m.key}` | {m.unit} | {meaning} | {m.bounds} | {m.scaling} | `{m.reading}` |\n"
     return f"\n## {title}\n\n{head}{rows}"
-
-
-def _meaning(metric: Metric) -> str:
-    return f"{metric.meaning} Mean and quantiles." if metric.is_distribution else metric.meaning
 
 
 def text(name: str) -> str:

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from forebay.catalogue import CONTROLS
 from forebay.outcome.document import Closed
@@ -23,8 +22,7 @@ from forebay.outcome.statistics import mean_of_histogram
 from forebay.scenario import Long
 
 if TYPE_CHECKING:
-    FloatArray = NDArray[np.float64]
-    Counts = NDArray[np.int64]
+    from forebay.outcome.reading import FloatArray, IntArray
 
 Part = TypeVar("Part", bound=Closed)
 
@@ -52,7 +50,7 @@ _GROWTH, _PACKETS, _RISING = 1.1, 2.0, 0.8
 def why_unsettled(
     classes: Sequence[ClassReading],
     links: Sequence[LinkReading | None],
-    marks: Sequence[Counts | None],
+    marks: Sequence[IntArray | None],
     windows_s: Sequence[float],
 ) -> str | None:
     """Return why the long flows of a class have not settled; None if they have.
@@ -82,7 +80,7 @@ def why_unsettled(
     return GROWS if known and _grows(known) else None
 
 
-def _mean(series: Sequence[NDArray[np.int64] | FloatArray]) -> FloatArray:
+def _mean(series: Sequence[IntArray | FloatArray]) -> FloatArray:
     """Return the mean over replications, shape (batches,)."""
     return np.asarray(np.mean(np.asarray(series, dtype=np.float64), axis=0))
 
@@ -106,12 +104,10 @@ def _begins_otherwise(classes: Sequence[ClassReading]) -> bool:
     The beginning ends where its omission lowers the error of the mean most: the marginal standard
     error rule (White, SIMULATION 69(6), 1997).
     """
-    drops, decided = (
-        _mean([kind.drops for kind in classes]),
-        _mean([kind.passed for kind in classes]),
-    )
-    share = drops / np.maximum(drops + decided, 1.0)
-    if float(drops.sum()) < _LOST * float((drops + decided).sum()):
+    drops = _mean([kind.drops for kind in classes])
+    decided = drops + _mean([kind.passed for kind in classes])
+    share = drops / np.maximum(decided, 1.0)
+    if float(drops.sum()) < _LOST * float(decided.sum()):
         return False
     rests = [share[cut:] for cut in range(len(share) // 2 + 1)]
     rest = min(rests, key=lambda each: float(each.var()) / len(each))
@@ -143,7 +139,7 @@ def _round_trip_s(classes: Sequence[ClassReading]) -> float:
     return float(np.mean(known)) if known else 0.0
 
 
-def _events(reading: ClassReading, marks: Counts | None, window_s: float) -> int:
+def _events(reading: ClassReading, marks: IntArray | None, window_s: float) -> int:
     """Return how often the class was told of congestion, by drops or marks.
 
     What follows within a round trip, which counts the queue, is the same event (RFC 5681, 3.1).
@@ -196,12 +192,12 @@ def without_intervals(outcome: Outcome, warmup: str = "") -> Outcome:
     for kind in outcome.classes:
         said = {"unsettled": needs(kind.unsettled or "", warmup)} if warmup else {}
         classes.append(_bare(kind, said) if kind.settled is False else kind)
-    return outcome.model_copy(update={"links": links, "classes": classes})
+    return outcome.but({"links": links, "classes": classes})
 
 
 def _bare(part: Part, changes: Mapping[str, object] = {}) -> Part:
     """Return a part of an outcome with the values of its metrics alone, and with changes."""
-    return part.model_copy(update={name: _value_of(each) for name, each in part} | dict(changes))
+    return part.but({name: _value_of(each) for name, each in part} | dict(changes))
 
 
 def _value_of(field: Any) -> Any:

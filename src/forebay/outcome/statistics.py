@@ -14,12 +14,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from forebay.outcome.model import Metric
-from forebay.outcome.reading import Histogram
+from forebay.outcome.reading import FloatArray, Histogram, IntArray
 
-FloatArray = NDArray[np.float64]
 Bounds = tuple[float, float]
 
 CONFIDENCE = 0.95
@@ -219,7 +217,7 @@ def mean_of_histogram(histogram: Histogram) -> float | None:
 
 def _locate_in_one(
     weights: FloatArray, probabilities: Sequence[float]
-) -> tuple[NDArray[np.int64], FloatArray]:
+) -> tuple[IntArray, FloatArray]:
     """`_locate` in one row, shape (k,); weights are not negative, so that they cumulate upwards."""
     cumulated = weights.cumsum()
     target = np.asarray(probabilities) * cumulated[-1]
@@ -228,9 +226,7 @@ def _locate_in_one(
     return bins, (target - before) / weights[bins]
 
 
-def _locate(
-    weights: FloatArray, probabilities: Sequence[float]
-) -> tuple[NDArray[np.int64], FloatArray]:
+def _locate(weights: FloatArray, probabilities: Sequence[float]) -> tuple[IntArray, FloatArray]:
     """Bin of each row that contains its quantile, and the quantile's position in it (0 to 1)."""
     cumulated = weights.cumsum(axis=1)
     target = np.asarray(probabilities) * cumulated[:, -1:]

@@ -87,10 +87,15 @@ def fit_normal(sample: FloatArray) -> NormalFit | None:
         return None
     mean, deviation = float(np.mean(sample)), float(np.std(sample))
     standardized = (sample - mean) / deviation
+    values, counts = np.unique(standardized, return_counts=True)
+    upper = np.cumsum(counts) / standardized.size
+    lower = np.concatenate(([0.0], upper[:-1]))
+    expected = np.array([0.5 * math.erfc(-value / math.sqrt(2.0)) for value in values])
+    apart = np.maximum(np.abs(upper - expected), np.abs(lower - expected))
     return NormalFit(
         mean=mean,
         standard_deviation=deviation,
-        kolmogorov_smirnov=_distance_to_normal(standardized),
+        kolmogorov_smirnov=float(np.max(apart)),
         skewness=float(np.mean(standardized**3)),
         excess_kurtosis=float(np.mean(standardized**4)) - 3.0,
     )
@@ -168,14 +173,6 @@ def _distinct(event: IntArray, flow: IntArray, events: int) -> FloatArray:
     known = event >= 0
     pairs = np.unique(np.stack((event[known], flow[known])), axis=1)
     return np.bincount(pairs[0], minlength=events).astype(np.float64)
-
-
-def _distance_to_normal(standardized: FloatArray) -> float:
-    values, counts = np.unique(standardized, return_counts=True)
-    upper = np.cumsum(counts) / standardized.size
-    lower = np.concatenate(([0.0], upper[:-1]))
-    expected = np.array([0.5 * math.erfc(-value / math.sqrt(2.0)) for value in values])
-    return float(np.max(np.maximum(np.abs(upper - expected), np.abs(lower - expected))))
 
 
 STATES = ("idle", "slow start", "congestion avoidance", "fast recovery", "timeout")

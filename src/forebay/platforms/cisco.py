@@ -223,7 +223,9 @@ def _write_xe(order: Order) -> Written:
 
 
 def _read_xe(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    softmax, is_catalyst = _catalyst(snippet)
+    lines = list(snippet.lines())
+    softmax = [line for line in lines if _SOFTMAX in line.words[:-1]]
+    is_catalyst = bool(softmax) or any(line.words[0] == _RATIO for line in lines)
     packet = _ME3600X_PACKET if model == "me3600x" else port.packet_bytes
     for kind in classes(snippet, port):
         if kind.is_parent:
@@ -234,13 +236,6 @@ def _read_xe(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQue
         else:
             own = _units(kind, softmax) if is_catalyst else _xe_default(kind, model)
         yield kind.reading(own, {"": packet, "packets": packet, "bytes": 1}, rate)
-
-
-def _catalyst(snippet: Snippet) -> tuple[list[Statement], bool]:
-    """Return the softmax multipliers, and whether anything in a text is of a Catalyst."""
-    lines = list(snippet.lines())
-    softmax = [line for line in lines if _SOFTMAX in line.words[:-1]]
-    return softmax, bool(softmax) or any(line.words[0] == _RATIO for line in lines)
 
 
 def _units(chosen: PolicyClass, softmax: list[Statement]) -> ConfiguredQueue:

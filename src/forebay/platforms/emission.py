@@ -13,20 +13,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from forebay.catalogue import DISCIPLINES
-from forebay.errors import argument, option, setting
+from forebay.errors import argument, one_line, option, setting
 from forebay.outcome import Aqm
+from forebay.platforms import reading
 from forebay.platforms.notes import Note, note, trap, uncertain
-from forebay.platforms.reading import (
-    ConfiguredQueue,
-    Port,
-    Wanted,
-    amounts,
-    say,
-    say_step,
-    say_time,
-)
 from forebay.platforms.registry import Order, Platform, get, mark, names
-from forebay.platforms.snippet import PlatformError, Snippet, printable, short
+from forebay.platforms.snippet import PlatformError, Snippet, short
 from forebay.platforms.target import port_of
 from forebay.scenario import ClassQueue, Rate, Scenario
 
@@ -74,10 +66,10 @@ class Emission:
     """
 
     platform: str
-    wanted: Wanted
-    port: Port
+    wanted: reading.Wanted
+    port: reading.Port
     lines: tuple[str, ...]
-    given: ConfiguredQueue
+    given: reading.ConfiguredQueue
     rounding_bytes: int
     notes: tuple[Note, ...]
     comment_mark: str | None
@@ -85,16 +77,16 @@ class Emission:
     @property
     def comments(self) -> tuple[str, ...]:
         """The notes, as lines without a comment character."""
-        source = f", from {printable(self.wanted.source)}" if self.wanted.source else ""
-        wanted = say(self.wanted.bytes, self.wanted.packets, self.port)
-        given = say(self.given.bytes, self.given.packets, self.port)
+        source = f", from {one_line(self.wanted.source)}" if self.wanted.source else ""
+        wanted = reading.say(self.wanted.bytes, self.wanted.packets, self.port)
+        given = reading.say(self.given.bytes, self.given.packets, self.port)
         k = self.given.marks_bytes
         return (
-            f"{mark(self.platform)} {printable(self.wanted.written)}{source}",
+            f"{mark(self.platform)} {one_line(self.wanted.written)}{source}",
             f"wanted: {wanted}",
             f"configured: {given}",
-            *(() if k is None else (f"marks: {say_step(k, self.port)}",)),
-            *(printable(f"why: {reason}") for reason in self.wanted.why),
+            *(() if k is None else (f"marks: {reading.say_step(k, self.port)}",)),
+            *(one_line(f"why: {reason}") for reason in self.wanted.why),
             *map(str, self.notes),
         )
 
@@ -105,12 +97,12 @@ class Emission:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``platforms emit --json``: JSON types only."""
-        wanted = amounts(self.wanted.bytes, self.wanted.packets, self.port)
+        wanted = reading.amounts(self.wanted.bytes, self.wanted.packets, self.port)
         return {
             "schema": 1,
             "platform": self.platform,
             "asked": {"written": self.wanted.written, "source": self.wanted.source, **wanted},
-            "given": amounts(self.given.bytes, self.given.packets, self.port),
+            "given": reading.amounts(self.given.bytes, self.given.packets, self.port),
             "ecn_step_bytes": self.given.marks_bytes,
             "rounding_bytes": self.rounding_bytes,
             "configuration": list(self.lines),
@@ -119,8 +111,8 @@ class Emission:
 
 
 def emit(
-    wanted: Wanted,
-    port: Port,
+    wanted: reading.Wanted,
+    port: reading.Port,
     platform: str,
     *,
     form: str | None = None,
@@ -148,7 +140,7 @@ def emit(
         raise PlatformError("bad-name", wrong, 'write letters, digits and "-", such as "FOREBAY-1"')
     if wanted.packets < 1:
         small = f"is smaller than a full packet of {port.packet_bytes} B"
-        wrong = f"{printable(wanted.written)} {small}"
+        wrong = f"{one_line(wanted.written)} {small}"
         raise PlatformError("too-small", wrong, "write at least one packet")
     if wanted.aqm is not None and not _writes(chosen, wanted.aqm):
         others = [other for other in names() if _writes(get(other), wanted.aqm)]
@@ -197,13 +189,13 @@ def _writes(platform: Platform, aqm: Aqm) -> bool:
     return aqm.discipline in platform.manages or (marks and platform.name in _MARKS)
 
 
-def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
+def _slowed(platform: Platform, port: reading.Port) -> tuple[Note, ...]:
     if port.framing is not None and platform.name != "linux-tc":
         said = "the line's framing is not written: the rate is what it leaves for packets of"
         return (trap(f"{said} {port.packet_bytes} B, and smaller packets take more of the line"),)
     if port.is_shaped:
         return (note(f"the queue is served at {Rate(port.rate_bps)}, which the lines shape to"),)
-    if not platform.is_slowed(port.rate_bps):
+    if not platform.ports or port.rate_bps in (rate for rate, _ in platform.ports):
         return ()
     said = (
         f"no port runs at {Rate(port.rate_bps)}: packets wait here only if traffic is shaped to "
@@ -244,9 +236,9 @@ class ClassLimit:
     packets: int
     bytes: int
 
-    def said(self, port: Port) -> str:
+    def said(self, port: reading.Port) -> str:
         """Return the limit in the packets of its own traffic, with its name."""
-        own, time = self.bytes // self.packets, say_time(port.seconds(self.bytes))
+        own, time = self.bytes // self.packets, reading.say_time(port.seconds(self.bytes))
         size = f"{self.packets} packets of {own} B = {self.bytes} B = {time} at the port's rate"
         return f"{self.queue.name}: {size}"
 
@@ -258,7 +250,7 @@ class ClassEmission:
     platform: str
     comment: str | None
     limits: tuple[ClassLimit, ...]
-    port: Port
+    port: reading.Port
     lines: tuple[str, ...]
     notes: tuple[Note, ...]
 
@@ -324,7 +316,7 @@ def _levels(limits: Sequence[ClassLimit], most: int, platform: str) -> list[int]
     return levels
 
 
-def _junos(limits: Sequence[ClassLimit], port: Port, interface: str) -> Iterator[str]:
+def _junos(limits: Sequence[ClassLimit], port: reading.Port, interface: str) -> Iterator[str]:
     if len(limits) > _JUNOS_QUEUES:
         wrong = f"{len(limits)} class queues, and a port has {_JUNOS_QUEUES}"
         raise PlatformError("class-queues", wrong, "put some traffic together")
@@ -349,7 +341,7 @@ def _junos(limits: Sequence[ClassLimit], port: Port, interface: str) -> Iterator
         yield f"{cos} interfaces {interface} shaping-rate {port.rate_in()}"
 
 
-def _percents(limits: Sequence[ClassLimit], port: Port) -> dict[str, int]:
+def _percents(limits: Sequence[ClassLimit], port: reading.Port) -> dict[str, int]:
     """Return whole per cent of the rate by weight: of what guaranteed rates leave, 1 at least."""
     promised = sum(float(x.queue.min_rate or 0) for x in limits) / port.rate_bps
     shared = [x.queue for x in limits if x.queue.min_rate is None]
@@ -366,7 +358,7 @@ def _percents(limits: Sequence[ClassLimit], port: Port) -> dict[str, int]:
     return found
 
 
-def _ios_xe(limits: Sequence[ClassLimit], port: Port, interface: str) -> Iterator[str]:
+def _ios_xe(limits: Sequence[ClassLimit], port: reading.Port, interface: str) -> Iterator[str]:
     levels = _levels(limits, _IOS_LEVELS, "IOS-XE")
     ratios = _ratios([x.queue for x in limits if x.queue.priority is None])
     yield "policy-map FOREBAY"
@@ -402,7 +394,7 @@ def _ratios(queues: Sequence[ClassQueue]) -> dict[str, int]:
     return {queue.name: max(1, round(queue.weight * scale)) for queue in queues}
 
 
-_WRITERS: dict[str, Callable[[Sequence[ClassLimit], Port, str], Iterator[str]]] = {
+_WRITERS: dict[str, Callable[[Sequence[ClassLimit], reading.Port, str], Iterator[str]]] = {
     "junos": _junos,
     "ios-xe": _ios_xe,
 }

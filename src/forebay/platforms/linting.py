@@ -92,20 +92,17 @@ class Lint:
             wanted = say(self.wanted.bytes, self.wanted.packets, self.port)
             lines.append(f"wanted: {wanted} ({self.wanted.written}, {self.wanted.source})")
         for reading in self.readings:
-            lines += self._about(reading)
+            size, marks = say_reading(reading, self.port), reading.marks_bytes
+            lines += ["", f"line {reading.line}: {reading.queue}: {reading.written}", f"  {size}"]
+            if marks is not None:
+                lines.append(f"  {say_step(marks, self.port)}: ECN marks from there on")
+            if self.wanted is not None:
+                lines.append("  {}{}".format(*self._compared(self.wanted, reading)))
+            lines += [f"  {note}" for note in reading.notes]
         if self.unread:
             lines += ["", "not understood, though it may touch a buffer:"]
             lines += [f"  line {each.line}: {each.written}" for each in self.unread]
         return "\n".join(lines) + "\n"
-
-    def _about(self, reading: ConfiguredQueue) -> list[str]:
-        size = say_reading(reading, self.port)
-        lines = ["", f"line {reading.line}: {reading.queue}: {reading.written}", f"  {size}"]
-        if reading.marks_bytes is not None:
-            lines.append(f"  {say_step(reading.marks_bytes, self.port)}: ECN marks from there on")
-        if self.wanted is not None:
-            lines.append("  {}{}".format(*self._compared(self.wanted, reading)))
-        return lines + [f"  {note}" for note in reading.notes]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``platforms lint --json``: JSON types only."""

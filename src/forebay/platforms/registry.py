@@ -122,10 +122,6 @@ class Platform:
         """Return an example name of the slowest port that carries a rate."""
         return next((name for rate, name in self.ports if rate_bps <= rate), self.interface)
 
-    def is_slowed(self, rate_bps: float) -> bool:
-        """Whether a link of this rate is slower than its port, so that it must be shaped."""
-        return bool(self.ports) and rate_bps not in (rate for rate, _ in self.ports)
-
 
 # name: module of this package with its record, whose constant has the name in capitals
 _MODULES = {

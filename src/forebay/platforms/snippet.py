@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from forebay.errors import ForebayError
+from forebay.errors import ForebayError, one_line
 
 MOST_BYTES = 1 << 20
 MOST_QUEUES = 2000
@@ -45,14 +45,9 @@ class NotRecommended(PlatformError):
     exit_status = 3
 
 
-def printable(text: str) -> str:
-    """Return text in one line with control characters escaped, because snippets are untrusted."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def short(text: str, most: int = 80) -> str:
     """Return printable text of at most ``most`` characters."""
-    shown = printable(text[: most + 1])
+    shown = one_line(text[: most + 1])  # snippets are untrusted
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
@@ -104,7 +99,8 @@ class Snippet:
         start = indent = 0
         for number, line in enumerate(self.text.split("\n"), 1):
             if not start:
-                start, indent = number, _indent(line)
+                bare = line.lstrip()
+                start, indent = number, len(line[: len(line) - len(bare)].expandtabs(8))
             found, goes_on = self._words(line)
             words += found
             if not goes_on:
@@ -223,11 +219,6 @@ class _Section:
             return False
         outer = level is not None and self.level is not None and level <= self.level
         return not self.opens or self.flat is False or outer
-
-
-def _indent(line: str) -> int:
-    bare = line.lstrip()
-    return len(line[: len(line) - len(bare)].expandtabs(8))
 
 
 def _too_deep(what: str) -> PlatformError:

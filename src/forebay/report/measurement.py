@@ -20,11 +20,12 @@ def print_measurement(document: Mapping[str, Any]) -> None:
         for row in rows(name, estimate):
             made.add_row(*row)
     show_table(out, made)
-    wrong = [f"{name}: {bias}" for name, bias in biases(document).items()]
-    _list(out, "What makes them wrong", wrong)
-    refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
-    _list(out, "Refused: the records do not contain it", refused)
-    _list(out, "To know", document["notes"])
+    for title, lines in remarks(document):
+        if lines:
+            out.print()
+            out.print(title, style="bold")
+            for line in lines:
+                out.print(f"  {line}")
 
 
 def headline(document: Mapping[str, Any]) -> str:
@@ -36,10 +37,16 @@ def headline(document: Mapping[str, Any]) -> str:
     return f"About {round(packets, -digits):,} packets, of {size} B, in {document['seconds']:.3f} s"
 
 
-def biases(document: Mapping[str, Any]) -> dict[str, str]:
-    """Return the known errors of each estimate that has any."""
+def remarks(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """Return titles with lines: known errors of estimates, refused ones, and notes."""
     found = document["estimates"].items()
-    return {name: one["bias"] for name, one in found if isinstance(one, dict) and one.get("bias")}
+    biases = [f"{n}: {e['bias']}" for n, e in found if isinstance(e, dict) and e.get("bias")]
+    refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
+    return [
+        ("What makes them wrong", biases),
+        ("Refused: the records do not contain it", refused),
+        ("To know", document["notes"]),
+    ]
 
 
 def rows(name: str, estimate: Any) -> Iterator[tuple[str, str, str, str]]:
@@ -55,14 +62,6 @@ def rows(name: str, estimate: Any) -> Iterator[tuple[str, str, str, str]]:
         return
     for key, one in estimate.items():
         yield from rows(f"{name}.{key}", one)
-
-
-def _list(out: Any, title: str, lines: list[str]) -> None:
-    if lines:
-        out.print()
-        out.print(title, style="bold")
-        for line in lines:
-            out.print(f"  {line}")
 
 
 _STYLES = {"as answered": "bold green", "not tested": "bold"}

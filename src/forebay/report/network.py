@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.outcome import LinkOutcome, Metric, NetworkOutcome, Outcome
 from forebay.report.outcome import print_broken
-from forebay.report.tables import (
-    NOT_MEASURED,
-    assumed_lines,
-    console,
-    show_table,
-    table,
-    with_prefix,
-)
+from forebay.report.tables import assumed_lines, console, number, show_table, table, with_prefix
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
 
@@ -43,8 +35,12 @@ def print_network(outcome: Outcome) -> None:
     smallest = (outcome.provenance.model_extra or {}).get("smallest_buffers")
     if smallest is not None:
         show_table(out, _smallest(smallest))
-        if smallest["filled"] is not None:
-            out.print(_asked(smallest["filled"], smallest["links"]))
+        filled, links = smallest["filled"], smallest["links"]
+        if filled == links:
+            out.print(f"The goal on utilization applies to all {links} links.")
+        elif filled is not None:
+            asked = f"The goal on utilization applies to {filled} of {links} links"
+            out.print(f"{asked}; no buffer fills the others.")
         if smallest["unsolved"]:
             tried = f"{smallest['unsolved']} of {smallest['solved']} sets tried"
             out.print(f"No steady state was found for {tried}: less may be enough.")
@@ -66,14 +62,13 @@ def print_failures(found: list[dict[str, Any]]) -> None:
     out.print(f"{len(found) - 1} single failures, the worst first", style="bold")
     made = table("link down", "worst link", "offered, %", "utilization, %", "loss, %", "loses most")
     for each in found:
-        offered = each["offered_load"]
         name = each["link"] or "nothing"
         if each["error"] is not None:
             made.add_row(name, each["error"], "", "", "", "")
             continue
         made.add_row(
-            name, each["worst"], _number(offered, 100), _number(each["utilization"], 100),
-            _number(each["loss_rate"], 100), each["sufferers"],
+            name, each["worst"], number(each["offered_load"], 100),
+            number(each["utilization"], 100), number(each["loss_rate"], 100), each["sufferers"],
         )  # fmt: skip
     show_table(out, made)
 
@@ -82,11 +77,11 @@ def _totals(whole: NetworkOutcome) -> str:
     responding = f"{whole.connections:,.0f} connections" if whole.connections else _NONE
     parts = [
         responding,
-        f"propagation {_number(whole.mean_propagation_s, 1e3)} ms",
-        f"round trip {_number(whole.mean_rtt_s, 1e3)} ms",
+        f"propagation {number(whole.mean_propagation_s, 1e3)} ms",
+        f"round trip {number(whole.mean_rtt_s, 1e3)} ms",
     ]
     if whole.mean_throughput_bps is not None:
-        parts.append(f"throughput {_number(whole.mean_throughput_bps, 1e-6)} Mbit/s each")
+        parts.append(f"throughput {number(whole.mean_throughput_bps, 1e-6)} Mbit/s each")
     if whole.residual is not None:
         parts.append(f"residual {whole.residual:.1e}")
     return ", ".join(parts)
@@ -129,20 +124,12 @@ def _smallest(found: dict[str, Any]) -> Table:
     return made
 
 
-def _asked(filled: int, links: int) -> str:
-    """Return the number of links with a utilization goal."""
-    if filled == links:
-        return f"The goal on utilization applies to all {links} links."
-    asked = f"The goal on utilization applies to {filled} of {links} links"
-    return f"{asked}; no buffer fills the others."
-
-
 def _hops(whole: NetworkOutcome) -> Table:
     made = table("hops", "connections", "throughput, Mbit/s", "round trip, ms", "loss, %")
     for hop in whole.by_hops:
         made.add_row(
-            str(hop.hops), f"{hop.connections:,.0f}", _number(hop.throughput_bps, 1e-6),
-            _number(hop.rtt_s, 1e3), _number(hop.loss_rate, 100),
+            str(hop.hops), f"{hop.connections:,.0f}", number(hop.throughput_bps, 1e-6),
+            number(hop.rtt_s, 1e3), number(hop.loss_rate, 100),
         )  # fmt: skip
     return made
 
@@ -160,8 +147,8 @@ def _classes(outcome: Outcome) -> Table:
         wait = [_value(link.queue_delay_s.mean) if link.queue_delay_s else 0.0 for link in links]
         made.add_row(
             name, str(len(links)), _offered(links),
-            _number(sum(used) / len(used), 100), _number(max(used), 100),
-            _number(sum(lost) / len(lost), 100), _number(sum(wait) / len(wait), 1e3),
+            number(sum(used) / len(used), 100), number(max(used), 100),
+            number(sum(lost) / len(lost), 100), number(sum(wait) / len(wait), 1e3),
         )  # fmt: skip
     return made
 
@@ -175,8 +162,8 @@ def _worst(outcome: Outcome) -> Table:
     )
     for name, link in ranked[:_SHOWN]:
         made.add_row(
-            name, link.link_class or "", _number(link.flows, 1), str(link.buffer_packets),
-            _offered([link]), _number(_value(link.utilization), 100), _number(_loss(link), 100),
+            name, link.link_class or "", number(link.flows, 1), str(link.buffer_packets),
+            _offered([link]), number(_value(link.utilization), 100), number(_loss(link), 100),
         )  # fmt: skip
     return made
 
@@ -184,7 +171,7 @@ def _worst(outcome: Outcome) -> Table:
 def _offered(links: list[LinkOutcome]) -> str:
     """Return the mean offered load in per cent; a dash where nothing but greedy flows comes."""
     known = [link.offered_load for link in links if link.offered_load is not None]
-    return _number(sum(known) / len(links) if known else None, 100)
+    return number(sum(known) / len(links) if known else None, 100)
 
 
 def _loss(link: LinkOutcome) -> float:
@@ -197,31 +184,20 @@ def _value(metric: Metric | None) -> float:
     return 0.0 if metric is None else metric.value
 
 
-def _number(value: float | None, factor: float) -> str:
-    return NOT_MEASURED if value is None else f"{value * factor:.4g}"
-
-
 def print_designs(names: tuple[str, str], demands: Any) -> None:
     """Print a table for each demand of ``network --against --json``."""
-    out = console()
+    out, columns = console(), ("worst link", "offered, %", "loss, %", "loses most")
     for demand in demands:
-        _print_demand(out, names, demand)
-
-
-def _print_demand(out: Console, names: tuple[str, str], demand: dict[str, Any]) -> None:
-    grown = "" if demand["growth"] == 1 else f", demand x {demand['growth']:g}"
-    out.print(f"{names[0]} beside {names[1]}{grown}", style="bold")
-    for line in _summary(names, demand):
-        out.print(line)
-    made = table(
-        "link down", *(f"{name}: {what}" for name in names for what in ("worst link", "offered, %",
-                                                                       "loss, %", "loses most")),
-    )  # fmt: skip
-    for state in demand["states"]:
-        cells = [cell for side in state["designs"] for cell in _cells(side)]
-        made.add_row(state["link"] or "none", *cells)
-    show_table(out, made)
-    out.print()
+        grown = "" if demand["growth"] == 1 else f", demand x {demand['growth']:g}"
+        out.print(f"{names[0]} beside {names[1]}{grown}", style="bold")
+        for line in _summary(names, demand):
+            out.print(line)
+        made = table("link down", *(f"{name}: {what}" for name in names for what in columns))
+        for state in demand["states"]:
+            cells = [cell for side in state["designs"] for cell in _cells(side)]
+            made.add_row(state["link"] or "none", *cells)
+        show_table(out, made)
+        out.print()
 
 
 def _summary(names: tuple[str, str], demand: dict[str, Any]) -> list[str]:
@@ -245,6 +221,5 @@ def _cells(side: dict[str, Any] | None) -> Sequence[str]:
         return ("not in it", "", "", "")
     if side["error"] is not None:
         return (side["error"], "", "", "")
-    offered = side["offered_load"]
-    load = NOT_MEASURED if offered is None else f"{100 * offered:.4g}"
-    return (side["worst"], load, f"{100 * side['loss_rate']:.4g}", side["sufferers"])
+    load, lost = number(side["offered_load"], 100), number(side["loss_rate"], 100)
+    return (side["worst"], load, lost, side["sufferers"])

@@ -11,10 +11,9 @@ from forebay.catalogue.metrics import Level
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 from forebay.outcome.reading import Histogram
 from forebay.outcome.statistics import of_histogram
-from forebay.outcome.trace import LinkTrace, Periods, Trace
+from forebay.outcome.trace import LinkTrace, Trace
 from forebay.outcome.transient import Transient
 from forebay.report.tables import (
-    NOT_MEASURED,
     assumed_lines,
     called,
     completion_times,
@@ -23,11 +22,13 @@ from forebay.report.tables import (
     duration,
     known_or_least,
     mean,
+    number,
     p50,
     p95,
     p99,
     plain,
     rate_lines,
+    short,
     show,
     show_significant,
     show_table,
@@ -50,7 +51,9 @@ def print_outcome(outcome: Outcome) -> None:
     """Print one engine's answer as text."""
     out = console()
     out.print(f"{outcome.scenario.get('name', 'scenario')}", style="bold")
-    out.print(f"by {outcome.engine}, {_seeds(outcome)}{_intervals(outcome)}")
+    seeds = outcome.provenance.seeds
+    of = f"{len(seeds)} seeds" if len(seeds) != 1 else f"seed {seeds[0]}"
+    out.print(f"by {outcome.engine}, {of}{_intervals(outcome)}")
     print_first(out, [outcome])
     for name, link in _shown_links(out, outcome).items():
         out.print()
@@ -112,11 +115,6 @@ def _intervals(outcome: Outcome) -> str:
     if len(outcome.provenance.seeds) > 1:
         return "; 95 % intervals of the scenario"
     return "; 95 % intervals of this draw alone, five seeds give the scenario's"
-
-
-def _seeds(outcome: Outcome) -> str:
-    seeds = outcome.provenance.seeds
-    return f"{len(seeds)} seeds" if len(seeds) != 1 else f"seed {seeds[0]}"
 
 
 def _link_title(name: str, link: LinkOutcome | LinkTrace) -> str:
@@ -190,11 +188,7 @@ def _spread(made: Table, name: str, quantiles: Quantiles | None, factor: float) 
         made.add_row(name, show(None))
         return
     rest = (quantiles.p50, quantiles.p95, quantiles.p99)
-    made.add_row(
-        name,
-        show(quantiles.mean, factor),
-        *("–" if each is None else plain(each.value * factor) for each in rest),
-    )
+    made.add_row(name, show(quantiles.mean, factor), *(short(each, factor) for each in rest))
 
 
 def print_trace(trace: Trace) -> None:
@@ -205,21 +199,16 @@ def print_trace(trace: Trace) -> None:
     for name, why in trace.unsettled.items():
         if why is not None:
             out.print(f"{name}: {why}", style="bold yellow")
+    # As in an Outcome: the scenario's names, else kind and index.
+    traffic = enumerate(trace.scenario.get("traffic", ()))
+    names = [group.get("name") or f"{group.get('kind', 'long')}-{i}" for i, group in traffic]
     for name, link in trace.links.items():
         out.print()
         out.print(_link_title(name, link), style="bold")
-        show_table(out, _traced_link(link, _class_names(trace)))
+        show_table(out, _traced_link(link, names))
     out.print()
     out.print(count(trace.window_variance.size, "flow"), style="bold")
     show_table(out, _windows(trace))
-
-
-def _class_names(trace: Trace) -> list[str]:
-    """Names of the classes: the scenario's, else kind and index as in an Outcome."""
-    traffic = trace.scenario.get("traffic", ())
-    return [
-        group.get("name") or f"{group.get('kind', 'long')}-{i}" for i, group in enumerate(traffic)
-    ]
 
 
 def _traced_link(link: LinkTrace, names: Sequence[str]) -> Table:
@@ -228,8 +217,9 @@ def _traced_link(link: LinkTrace, names: Sequence[str]) -> Table:
     made.add_row("queue by time, packets", plain(link.queue_mean_packets))
     made.add_row("queue seen by arrivals, packets", _shown(link.seen_mean_packets))
     made.add_row("wait, ms", "", *_quantiles(link.delay))
-    _periods(made, "busy periods, ms", link.busy)
-    _periods(made, "idle periods, ms", link.idle)
+    for name, periods in (("busy", link.busy), ("idle", link.idle)):
+        spread = (_shown(periods.mean_s, 1e3), *_quantiles(periods.lengths))
+        made.add_row(f"{name} periods, ms", *spread, str(periods.number))
     for index, (arrivals, drops) in enumerate(zip(link.arrivals, link.drops, strict=True)):
         loss = plain(100 * drops / arrivals) if arrivals else "–"
         name = names[index] if index < len(names) else f"class {index}"
@@ -237,11 +227,6 @@ def _traced_link(link: LinkTrace, names: Sequence[str]) -> Table:
     if link.marks.any():
         made.add_row("marks", "", "", "", str(link.marks.sum()))
     return made
-
-
-def _periods(made: Table, name: str, periods: Periods) -> None:
-    mean = _shown(periods.mean_s, 1e3)
-    made.add_row(name, mean, *_quantiles(periods.lengths), str(periods.number))
 
 
 def _quantiles(histogram: Histogram) -> list[str]:
@@ -308,9 +293,9 @@ def _nearness(course: Transient) -> str:
 
 
 def _oscillations(course: Transient) -> list[str]:
-    if not course.oscillating_links:
-        return []
     n = course.oscillating_links
+    if not n:
+        return []
     lines = [f"{n} queue{'' if n == 1 else 's'} still oscillate{'s' if n == 1 else ''}:"]
     for oscillation in course.oscillations:
         swing = f"{plain(oscillation.low_packets)} to {plain(oscillation.high_packets)} packets"
@@ -318,14 +303,15 @@ def _oscillations(course: Transient) -> list[str]:
     return lines
 
 
-def _instants(course: Transient) -> list[int]:
+def _instants(course: Transient) -> tuple[list[int], list[str]]:
+    """Return which instants a table shows, and their times."""
     last = course.instants - 1
-    return sorted({round(last * k / (_SHOWN - 1)) for k in range(_SHOWN)})
+    shown = sorted({round(last * k / (_SHOWN - 1)) for k in range(_SHOWN)})
+    return shown, [duration(float(course.at_s[k])) if k else "0 s" for k in shown]
 
 
 def _links(course: Transient) -> Table:
-    shown = _instants(course)
-    times = (duration(float(course.at_s[k])) if k else "0 s" for k in shown)
+    shown, times = _instants(course)
     made = table("links", "mean of", *times, "steady state")
     for name, link in course.links.items():
         for field, words, factor in (
@@ -335,28 +321,21 @@ def _links(course: Transient) -> Table:
         ):
             values = getattr(link, field)
             still = None if link.steady is None else getattr(link.steady, field)
-            cells = (_short(values[k], factor) for k in shown)
-            made.add_row(name, words, *cells, _short(still, factor))
+            cells = (number(values[k], factor) for k in shown)
+            made.add_row(name, words, *cells, number(still, factor))
             name = ""
     return made
 
 
 def _hops(course: Transient) -> Table:
-    shown = _instants(course)
-    times = (duration(float(course.at_s[k])) if k else "0 s" for k in shown)
+    shown, times = _instants(course)
     made = table("throughput, Mbit/s", "connections", *times, "steady state")
     for hop in course.hops:
-        cells = (_short(hop.throughput_bps[k], 1e-6) for k in shown)
-        still = _short(hop.steady_throughput_bps, 1e-6)
+        cells = (number(hop.throughput_bps[k], 1e-6) for k in shown)
+        still = number(hop.steady_throughput_bps, 1e-6)
         made.add_row(f"{hop.hops} hops", f"{hop.connections:,.0f}", *cells, still)
-    cells = (_short(course.throughput_bps[k], 1e-6) for k in shown)
-    made.add_row("all", "", *cells, _short(course.steady_throughput_bps, 1e-6))
-    cells = (_short(course.rtt_s[k], 1e3) for k in shown)
-    made.add_row("round trip, ms", "", *cells, _short(course.steady_rtt_s, 1e3))
+    cells = (number(course.throughput_bps[k], 1e-6) for k in shown)
+    made.add_row("all", "", *cells, number(course.steady_throughput_bps, 1e-6))
+    cells = (number(course.rtt_s[k], 1e3) for k in shown)
+    made.add_row("round trip, ms", "", *cells, number(course.steady_rtt_s, 1e3))
     return made
-
-
-def _short(value: Any, factor: float) -> str:
-    if value is None:
-        return NOT_MEASURED
-    return f"{value * factor:.4g}" if abs(value) > 1e-12 else "0"

@@ -10,7 +10,7 @@ from forebay.outcome import SizeResult
 from forebay.outcome.study import StudyRow, StudyTable
 from forebay.packages import import_package
 from forebay.report.documents import html_table
-from forebay.report.measurement import biases, headline, rows
+from forebay.report.measurement import headline, remarks, rows
 from forebay.report.size import brief, evidence_tables, explained, sentence
 from forebay.report.study import cell, title_of, unsettled_line, verdict
 
@@ -107,10 +107,12 @@ Flows: {{ document.flows_mean }}.</p>
 
 def measurement_page(document: Mapping[str, Any]) -> str:
     """Return the HTML page for the document of ``measure --json``."""
-    estimates = document["estimates"].items()
-    wrong = [f"{name}: {bias}" for name, bias in biases(document).items()]
-    refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
-    sources = ", ".join(document["sources"])
+    estimates, sources = document["estimates"].items(), ", ".join(document["sources"])
+    picture = ""
+    if document["curves"]:
+        from forebay.report.figures.measurement import measurement_figure
+
+        picture = embedded(measurement_figure(document))
     return html_page(
         _MEASURED,
         title=f"{sources}: what was measured",
@@ -118,19 +120,9 @@ def measurement_page(document: Mapping[str, Any]) -> str:
         headline=headline(document),
         sources=sources,
         rows=[row for name, estimate in estimates for row in rows(name, estimate)],
-        lists=[
-            ("What makes them wrong", wrong),
-            ("Refused: the records do not contain it", refused),
-            ("To know", document["notes"]),
-        ],
-        picture=_picture(document) if document["curves"] else "",
+        lists=remarks(document),
+        picture=picture,
     )
-
-
-def _picture(document: Mapping[str, Any]) -> str:
-    from forebay.report.figures.measurement import measurement_figure
-
-    return embedded(measurement_figure(document))
 
 
 _SIZING_STYLE = """\

@@ -12,7 +12,7 @@ from forebay.report.tables import (
     NOT_MEASURED,
     console,
     count,
-    plain,
+    short,
     show_significant,
     show_table,
     table,
@@ -80,7 +80,7 @@ def _size(answer: SizeResult | None) -> tuple[str, ...]:
     found = answer.recommended
     here = next((each for each in answer.price if each.why == "recommended"), None)
     used, lost = (None, None) if here is None else (here.utilization, here.loss_rate)
-    shares = (NOT_MEASURED if m is None else plain(100 * m.value) for m in (used, lost))
+    shares = (short(used, 100), short(lost, 100))
     return (str(found.packets), with_prefix(found.bytes, "B"), *shares, between)
 
 
@@ -90,7 +90,9 @@ def print_class_queues(found: ClassQueueSizes) -> None:
     out.print(str(found.outcome.scenario["name"]), style="bold")
     show_table(out, _sizes(found))
     out.print(_memory(found))
-    out.print(_how(found))
+    turns = f"Sized one after another, {count(found.passes, 'time')}, the others as they were"
+    moved = "the last pass still moved a size: give it more time"
+    out.print(f"{turns}; {'the sizes are steady' if found.steady else moved}.")
     for queue in found.class_queues:
         if queue.error is not None:
             out.print(f"{queue.name}: {queue.error}.")
@@ -128,16 +130,8 @@ def _memory(found: ClassQueueSizes) -> str:
     wanted = with_prefix(found.wanted_bytes, "B")
     missed = sum(goal.verdict is not Verdict.MET for goal in found.goals)
     lost = "all goals are met all the same" if not missed else f"{count(missed, 'goal')} not met"
-    return (
-        f"The sizes take {wanted} and the memory has {memory}: all were cut by one factor; {lost}."
-    )
-
-
-def _how(found: ClassQueueSizes) -> str:
-    turns = f"Sized one after another, {count(found.passes, 'time')}, the others as they were"
-    if found.steady:
-        return f"{turns}; the sizes are steady."
-    return f"{turns}; the last pass still moved a size: give it more time."
+    cut = f"The sizes take {wanted} and the memory has {memory}: all were cut by one factor"
+    return f"{cut}; {lost}."
 
 
 def _reached(goal: JointGoal) -> str:

@@ -8,18 +8,7 @@ from textwrap import shorten, wrap
 from typing import TYPE_CHECKING
 
 from forebay.catalogue.kinds import WITHOUT_SEEDS
-from forebay.outcome import (
-    Aqm,
-    Buffer,
-    CurvePoint,
-    GoalResult,
-    LawResult,
-    Metric,
-    Price,
-    Recommended,
-    ScaledLink,
-    SizeResult,
-)
+from forebay.outcome import Aqm, CurvePoint, GoalResult, LawResult, Price, ScaledLink, SizeResult
 from forebay.report.tables import (
     NOT_MEASURED,
     assumed_lines,
@@ -37,6 +26,7 @@ from forebay.report.tables import (
     rate_lines,
     scale,
     sentence_case,
+    short,
     show,
     show_interval,
     show_significant,
@@ -53,7 +43,6 @@ from forebay.report.tables import (
 from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
 
@@ -70,8 +59,10 @@ def print_size(answer: SizeResult, *, explain: bool = False) -> None:
     """Print a sizing as text; with ``explain`` with all its evidence."""
     out = console()
     first, *rest = brief(answer)
+    sure = answer.recommended is not None and not _but(answer)
+    colour = "red" if answer.no_buffer_meets else "green" if sure else "yellow"
     out.print(first, style="bold", soft_wrap=True)
-    out.print(rest[0], style=_colour(answer), soft_wrap=True)
+    out.print(rest[0], style=f"bold {colour}", soft_wrap=True)
     for line in rest[1:]:
         out.print(line, soft_wrap=True)
     if not explain:
@@ -80,7 +71,9 @@ def print_size(answer: SizeResult, *, explain: bool = False) -> None:
     for line in explained(answer):
         out.print(line)
     for title, body in evidence_tables(answer):
-        _section(out, title, body)
+        out.print()
+        out.print(title, style="bold")
+        show_table(out, body)
 
 
 def brief(answer: SizeResult) -> list[str]:
@@ -88,14 +81,9 @@ def brief(answer: SizeResult) -> list[str]:
     lines = [answer.scenario, *wrap(sentence(answer), COLUMNS, subsequent_indent="  ")[:3]]
     lines += [*_least(answer), *_price(answer)]
     lines += [*_said(answer), *_assumed(answer), *_law(answer), *_by(answer)]
-    fitting = [_fit(line) for line in lines]
-    if len(fitting) > LINES:
-        fitting = [*fitting[: LINES - 1], _MORE]
-    return fitting
-
-
-def _fit(line: str) -> str:
-    return line if len(line) <= COLUMNS else line[: COLUMNS - len(_MORE) - 1].rstrip() + " " + _MORE
+    room = COLUMNS - len(_MORE) - 1
+    fitting = [s if len(s) <= COLUMNS else f"{s[:room].rstrip()} {_MORE}" for s in lines]
+    return fitting if len(fitting) <= LINES else [*fitting[: LINES - 1], _MORE]
 
 
 def sentence(answer: SizeResult) -> str:
@@ -108,9 +96,13 @@ def sentence(answer: SizeResult) -> str:
     if best is None:
         reason = answer.reason or "the document is of a version that recommended none"
         return f"No {size_name(answer)} can be recommended: {reason}."
-    what = _amounts(best) if answer.aqm is None else _aim(answer.aqm, best.packets)
     if answer.of:
         what = f"{answer.of} = {answer.of_value}"
+    elif answer.aqm is not None:
+        what = _aim(answer.aqm, best.packets)
+    else:
+        size, time = with_prefix(best.bytes, "B"), duration(best.seconds)
+        what = f"{count(best.packets, 'packet')} ({size}, {time})"
     return f"Recommended: {what}{_but(answer)}."
 
 
@@ -128,10 +120,6 @@ def _but(answer: SizeResult) -> str:
 
 def _priced(answer: SizeResult) -> Price | None:
     return next((each for each in answer.price if each.why == "recommended"), None)
-
-
-def _amounts(of: Recommended | Buffer) -> str:
-    return f"{count(of.packets, 'packet')} ({with_prefix(of.bytes, 'B')}, {duration(of.seconds)})"
 
 
 def _least(answer: SizeResult) -> list[str]:
@@ -165,14 +153,10 @@ def _priced_row(of: Price) -> str:
     mark = ">" if of.why == "recommended" else "≈" if of.approximate else ""
     packets = f"{mark} {of.packets}"
     cells = (
-        f"{_short(of.utilization, 100):>7}", f"{_short(of.loss_rate, 100):>7}",
-        f"{_short(wait, 1e3):>8}", f"{_short(high, 1e3):>8}",
+        f"{short(of.utilization, 100):>7}", f"{short(of.loss_rate, 100):>7}",
+        f"{short(wait, 1e3):>8}", f"{short(high, 1e3):>8}",
     )  # fmt: skip
     return f"{packets:>12}  {' '.join(cells)}  {of.why}"
-
-
-def _short(metric: Metric | None, factor: float) -> str:
-    return NOT_MEASURED if metric is None else plain(factor * metric.value)
 
 
 def _loss_price(answer: SizeResult) -> list[str]:
@@ -246,14 +230,6 @@ def _by(answer: SizeResult) -> list[str]:
 
 def _time(seconds: float) -> str:
     return f"{plain(seconds)} s" if seconds < 90 else f"{plain(seconds / 60)} min"
-
-
-def _colour(answer: SizeResult) -> str:
-    """Return the style of the first line: a warning shows at a glance."""
-    if answer.no_buffer_meets:
-        return "bold red"
-    sure = answer.recommended is not None and not _but(answer)
-    return "bold green" if sure else "bold yellow"
 
 
 def _aim(aqm: Aqm, packets: int) -> str:
@@ -371,7 +347,9 @@ def evidence_tables(answer: SizeResult) -> Iterator[tuple[str, Table]]:
     if any(relaxation.relaxed is not None for relaxation in answer.relaxations):
         yield "How far one goal must be relaxed, the others unchanged", _relaxations(answer)
     if answer.links:
-        yield _links_title(answer), _links(answer)
+        first = answer.links[0]
+        needs = "no size tried is enough" if first.packets is None else f"{first.packets} packets"
+        yield f"What each link needs: {first.link} forces the size ({needs})", _links(answer)
     if answer.cheaper:
         yield "What a smaller buffer costs", _cheaper(answer)
     if answer.laws:
@@ -384,22 +362,12 @@ def evidence_tables(answer: SizeResult) -> Iterator[tuple[str, Table]]:
 
 def _relaxations(answer: SizeResult) -> Table:
     made = table("goal", "target", "relaxed to", "packets")
-    for relaxation in answer.relaxations:
-        can = (
-            NOT_MEASURED
-            if relaxation.relaxed is None
-            else f"{relaxation.sense} {target(relaxation, relaxation.relaxed)}"
-        )
-        packets = NOT_MEASURED if relaxation.packets is None else str(relaxation.packets)
-        wanted = f"{relaxation.sense} {target(relaxation, relaxation.target)}"
-        made.add_row(metric_words(answer, relaxation.name), wanted, can, packets)
+    for each in answer.relaxations:
+        wanted, met = f"{each.sense} {target(each, each.target)}", each.relaxed
+        can = NOT_MEASURED if met is None else f"{each.sense} {target(each, met)}"
+        packets = NOT_MEASURED if each.packets is None else str(each.packets)
+        made.add_row(metric_words(answer, each.name), wanted, can, packets)
     return made
-
-
-def _section(out: Console, title: str, body: Table) -> None:
-    out.print()
-    out.print(title, style="bold")
-    show_table(out, body)
 
 
 def _goals(answer: SizeResult) -> Table:
@@ -483,14 +451,13 @@ def own_columns(answer: SizeResult) -> list[GoalResult]:
 
 def _cells(point: CurvePoint, here: bool, answer: SizeResult) -> tuple[str, ...]:
     link = shown_links(point.outcome)[BOTTLENECK]
-    high = p99(link.queue_delay_s)
     return (
         f"> {point.packets}" if here else str(point.packets),
         *_aimed(point, answer),
         show(link.utilization, 100),
         show_significant(link.loss_rate, 100),
         show_significant(mean(link.queue_delay_s), 1e3),
-        NOT_MEASURED if high is None else plain(high.value * 1e3),
+        short(p99(link.queue_delay_s), 1e3),
         *(
             show_significant(point.reached(goal.name), scale(goal.unit)[0])
             for goal in own_columns(answer)
@@ -507,13 +474,6 @@ def _verdict(point: CurvePoint, answer: SizeResult) -> str:
     missed = [goal.name for goal in point.goals if goal.verdict == "missed"]
     names = missed or point.unmet
     return f"{point.verdict}: {', '.join(map(partial(goal_name, answer), names))}"
-
-
-def _links_title(answer: SizeResult) -> str:
-    """Return which link forces the size of the class."""
-    first = answer.links[0]
-    needs = "no size tried is enough" if first.packets is None else f"{first.packets} packets"
-    return f"What each link needs: {first.link} forces the size ({needs})"
 
 
 def _links(answer: SizeResult) -> Table:

@@ -55,7 +55,12 @@ def print_study(study: StudyTable, most: int) -> None:
         out.print(line, style="bold yellow")
     sized = any(column.startswith(("buffer.", "target.", "min.")) for column in study.columns)
     out.print(_SIZINGS if sized else "mean over seeds ± half of the 95 % interval")
-    _print(out, study.names, study.columns, study.rows[:most])
+    titles = (name.rpartition(".")[0] + "\n" + name.rpartition(".")[2] for name in study.names)
+    made = table(*titles, *map(title_of, study.columns), left=len(study.names))
+    for row in study.rows[:most]:
+        shown = (cell(c, m) for c, m in zip(study.columns, row.metrics, strict=True))
+        made.add_row(*map(str, row.values), *shown)
+    show_table(out, made)
     if len(study.rows) > most:
         out.print(f"… and {len(study.rows) - most:,} more cells, which --export writes")
     if study.differences:
@@ -71,17 +76,6 @@ def unsettled_line(study: StudyTable) -> list[str]:
         f"{these} have no intervals: their flows had not settled; a longer measure.warmup waits "
         "for them"
     ]
-
-
-def _print(
-    out: Console, names: Sequence[str], columns: Sequence[str], rows: Sequence[StudyRow]
-) -> None:
-    titles = (name.rpartition(".")[0] + "\n" + name.rpartition(".")[2] for name in names)
-    made = table(*titles, *map(title_of, columns), left=len(names))
-    for row in rows:
-        shown = (cell(c, m) for c, m in zip(columns, row.metrics, strict=True))
-        made.add_row(*map(str, row.values), *shown)
-    show_table(out, made)
 
 
 def title_of(column: str) -> str:
@@ -241,11 +235,6 @@ def _of_indices(answer: Sensitivity) -> str:
 
 def _widest(answer: Sensitivity) -> float:
     """Return the largest half-width of the indices' intervals."""
-    known = [
-        m
-        for influence in answer.influences
-        for m in (influence.first, influence.total)
-        if m is not None
-    ]
-    ends = [(m.low, m.value, m.high) for m in known if m.low is not None and m.high is not None]
+    both = (m for influence in answer.influences for m in (influence.first, influence.total) if m)
+    ends = [(m.low, m.value, m.high) for m in both if m.low is not None and m.high is not None]
     return max((max(high - value, value - low) for low, value, high in ends), default=0.0)

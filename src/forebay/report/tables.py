@@ -54,6 +54,18 @@ def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
     return value if half is None else f"{value} ±{half:.{digits}f}"
 
 
+def short(metric: Metric | None, factor: float) -> str:
+    """Format a metric's value alone, to three digits, or – if not measured."""
+    return NOT_MEASURED if metric is None else plain(factor * metric.value)
+
+
+def number(value: float | None, factor: float) -> str:
+    """Format a number to four digits; below 1e-12 it is 0. – if there is none."""
+    if value is None:
+        return NOT_MEASURED
+    return f"{value * factor:.4g}" if abs(value) > 1e-12 else "0"
+
+
 def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
     """Format a metric of any size, with the value to the same digit as its interval.
 
@@ -177,12 +189,6 @@ def table(*columns: str, left: int = 1) -> Table:
 
 
 Cell = Callable[[ClassOutcome], str]
-_EMPTY = "–"
-
-
-def _tail(quantiles: Quantiles | None, part: Callable[[Quantiles | None], Metric | None]) -> str:
-    metric = part(quantiles)
-    return _EMPTY if metric is None else plain(1e3 * metric.value)
 
 
 def completion_times(part: object, name: str) -> tuple[Quantiles | None, Quantiles | None]:
@@ -203,18 +209,16 @@ def known_or_least(
     part: Callable[[Quantiles | None], Metric | None],
 ) -> str:
     """Return a part in ms, or its lower bound."""
-    found, bound = _tail(known, part), _tail(least, part)
-    if found != _EMPTY:
-        return found
-    return _EMPTY if bound == _EMPTY else f"≥ {bound}"
+    found, bound = short(part(known), 1e3), short(part(least), 1e3)
+    return found if found != NOT_MEASURED or bound == NOT_MEASURED else f"≥ {bound}"
 
 
 _COLUMNS: tuple[tuple[str, Cell], ...] = (
-    ("flows", lambda each: str(each.flows) if each.flows else _EMPTY),
+    ("flows", lambda each: str(each.flows) if each.flows else NOT_MEASURED),
     ("goodput\nMbit/s", lambda each: show(each.goodput_bps, 1e-6)),
     ("loss\n%", lambda each: show_significant(each.loss_rate, 100)),
-    ("wait\nmean, ms", lambda each: _tail(each.queue_delay_s, mean)),
-    ("wait\np99, ms", lambda each: _tail(each.queue_delay_s, p99)),
+    ("wait\nmean, ms", lambda each: short(mean(each.queue_delay_s), 1e3)),
+    ("wait\np99, ms", lambda each: short(p99(each.queue_delay_s), 1e3)),
     ("completion\nmean, ms", lambda each: completion(each, mean)),
     ("completion\np99, ms", lambda each: completion(each, p99)),
     ("request\nmean, ms", lambda each: completion(each, mean, "request_s")),
@@ -227,7 +231,9 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
 def class_table(classes: Sequence[ClassOutcome]) -> Table:
     """Return a table of the classes, without columns that are empty for all classes."""
     columns = [(title, [cell(kind) for kind in classes]) for title, cell in _COLUMNS]
-    columns = [(title, cells) for title, cells in columns if any(cell != _EMPTY for cell in cells)]
+    columns = [
+        (title, cells) for title, cells in columns if any(cell != NOT_MEASURED for cell in cells)
+    ]
     made = table("class", *(title for title, _ in columns))
     for at, kind in enumerate(classes):
         made.add_row(called(kind), *(cells[at] for _, cells in columns))
@@ -238,7 +244,7 @@ def class_table(classes: Sequence[ClassOutcome]) -> Table:
 
 def tells_of_classes(classes: Sequence[ClassOutcome]) -> bool:
     """Whether the classes have any value other than their number."""
-    return any(cell(kind) != _EMPTY for kind in classes for _, cell in _COLUMNS[1:])
+    return any(cell(kind) != NOT_MEASURED for kind in classes for _, cell in _COLUMNS[1:])
 
 
 def called(each: ClassOutcome) -> str:
@@ -265,13 +271,9 @@ def shown_links(outcome: Outcome) -> dict[str, LinkOutcome]:
     """Return the links, with utilization as a lower bound if the law gives only that ("≥ 98.2")."""
     if "utilization" not in getattr(outcome.provenance, "lower_bounds", ()):
         return outcome.links
-    return {name: _at_least(link) for name, link in outcome.links.items()}
-
-
-def _at_least(link: LinkOutcome) -> LinkOutcome:
-    used = link.utilization
-    bound = None if used is None else used.within(used.value, None)
-    return link.model_copy(update={"utilization": bound})
+    used = {name: link.utilization for name, link in outcome.links.items()}
+    bounds = {name: each and each.within(each.value, None) for name, each in used.items()}
+    return {n: link.but({"utilization": bounds[n]}) for n, link in outcome.links.items()}
 
 
 _METRICS = {

@@ -20,14 +20,7 @@ from forebay.report.figures import style
 from forebay.report.figures.picture import draw_picture
 from forebay.report.figures.style import INK, VERMILLION
 from forebay.report.tables import NOT_MEASURED, duration
-from forebay.reproduction.result import (
-    CachedResult,
-    Reproduction,
-    cells,
-    count,
-    in_words,
-    row_name,
-)
+from forebay.reproduction.result import CachedResult, Reproduction, cells, count, in_words, row_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -78,10 +78,8 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
         none = "none of the sizes that can be configured meets all goals"
     reason = None
     if seen.interrupted:
-        sizes = f"{len(tried)} size{'s' * (len(tried) != 1)}"
-        reason = (
-            f"stopped after {sizes}; a new start reuses only what a store (--store, store=) holds"
-        )
+        again = "a new start reuses only what a store (--store, store=) holds"
+        reason = f"stopped after {len(tried)} size{'s' * (len(tried) != 1)}; {again}"
     if chosen is None and reason is None:
         reason = none or _why_open(problem, rows, seen)
     if chosen is None and problem.overload:
@@ -154,22 +152,20 @@ def buffer_of(scenario: Scenario, low: int, packets: int, high: int) -> Buffer:
 
 def _recommended(problem: Problem, chosen: Chosen) -> Recommended:
     sized = buffer_of(problem.scenario, 1, chosen.packets, chosen.packets)
-    why = (*filter(None, (problem.overload,)), _why(chosen))
+    why = (*filter(None, (problem.overload,)), _STEPS[chosen.step])
     return Recommended(
         packets=sized.packets, bytes=sized.bytes, seconds=sized.seconds,
         step=chosen.step, why=why, floor=chosen.floor,
     )  # fmt: skip
 
 
-def _why(chosen: Chosen) -> str:
-    """Say which step of the rule decided."""
-    if chosen.step == 1:
-        return "the least that was shown to meet the goals"
-    if chosen.step == 2:
-        return "two bursts of hosts and one packet"
-    if chosen.step == 3:
-        return "r RTT/sqrt(n), as the queue loses without it"
-    return "the most that the goals allow"
+_STEPS = {
+    1: "the least that was shown to meet the goals",
+    2: "two bursts of hosts and one packet",
+    3: "r RTT/sqrt(n), as the queue loses without it",
+    4: "the most that the goals allow",
+}
+"""What each step of the rule is."""
 
 
 def _goals(rows: Sequence[Row], chosen: Chosen | None, there: Row | None) -> tuple[GoalResult, ...]:

@@ -98,7 +98,10 @@ class Timed(Decorator):
 
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run the engine."""
-        predicted_s, began, done = self._predicted_s(scenario, seeds), self._clock(), 0.0
+        # Replications that were run before are cached.
+        fresh = len(set(seeds) - self._done.get(scenario.sha256(), set()))
+        predicted_s = math.ceil(fresh / self._speed.jobs) * self._speed.replication_s(scenario)
+        began, done = self._clock(), 0.0
 
         def report(fraction: float) -> None:
             nonlocal done
@@ -115,11 +118,6 @@ class Timed(Decorator):
                 self._speed.add(done * predicted_s, passed_s)
         self._done.setdefault(scenario.sha256(), set()).update(seeds)
         return outcome
-
-    def _predicted_s(self, scenario: Scenario, seeds: Sequence[int]) -> float:
-        """Return the predicted seconds of a run; replications run before are cached."""
-        fresh = len(set(seeds) - self._done.get(scenario.sha256(), set()))
-        return math.ceil(fresh / self._speed.jobs) * self._speed.replication_s(scenario)
 
 
 class PredictedTime(Decorator):

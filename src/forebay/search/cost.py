@@ -61,14 +61,9 @@ def cost_s(scenario: Scenario, simulated_s: float) -> float:
 
 def packets_s(scenario: Scenario, packets: float) -> float:
     """Return the processor time, in seconds, of ``packets`` on the table's machine."""
-    return _RUN_S + 1e-6 * _us_per_packet(scenario) * packets
-
-
-def _us_per_packet(scenario: Scenario) -> float:
-    flows = max(_flows(scenario), 1.0)
+    flows, share = max(_flows(scenario), 1.0), model_share(scenario)
     by_loss, by_model = (_at(flows, row) for row in (_US_BY_LOSS, _US_BY_MODEL))
-    share = model_share(scenario)
-    return (1 - share) * by_loss + share * by_model
+    return _RUN_S + 1e-6 * ((1 - share) * by_loss + share * by_model) * packets
 
 
 def _at(flows: float, row: tuple[float, ...]) -> float:

@@ -201,17 +201,12 @@ def goals_of(scenario: Scenario) -> tuple[Goal, ...]:
     goals = tuple(_stated(scenario))
     if not goals:
         raise NoGoals
-    return (*_usual(scenario), *goals)
+    usual = (Goal(GOAL_KINDS[0], USUAL_UTILIZATION),) * assumes_utilization(scenario)
+    return (*usual, *goals)
 
 
 USUAL_UTILIZATION = 0.98
 """The goal of a link that long flows cross, until its scenario writes one on utilization."""
-
-
-def _usual(scenario: Scenario) -> Iterator[Goal]:
-    """Yield the goal on utilization beside goals on other metrics, where long flows cross."""
-    if assumes_utilization(scenario):
-        yield Goal(GOAL_KINDS[0], USUAL_UTILIZATION)
 
 
 def assumes_utilization(scenario: Scenario) -> bool:
@@ -230,7 +225,13 @@ def _stated(scenario: Scenario) -> Iterator[Goal]:
     yield from _probabilities(goals)
     yield from _delays(goals)
     if goals.realtime_loss is not None:
-        yield Goal(_realtime_loss(scenario), goals.realtime_loss)
+        # More buffer first reduces it, and then may increase it (paper B, Fig. 5).
+        real = [i for i, group in enumerate(scenario.traffic) if group.kind in OPEN_LOOP_KINDS]
+        kind = GoalKind(
+            "realtime_loss", "at most", "non-monotone", "", lambda seen: seen.realtime_loss(real),
+            "loss of the real-time classes",
+        )  # fmt: skip
+        yield Goal(kind, goals.realtime_loss)
     for index in range(len(scenario.traffic)):
         yield from _of_class(scenario, index)
 
@@ -271,15 +272,6 @@ def _delay(name: str, title: str) -> GoalKind:
     return GoalKind(name, "at most", "decreasing", "s", _goal_metric(name), title)
 
 
-def _realtime_loss(scenario: Scenario) -> GoalKind:
-    """More buffer first reduces real-time loss, and then may increase it (paper B, Fig. 5)."""
-    real = [i for i, group in enumerate(scenario.traffic) if group.kind in OPEN_LOOP_KINDS]
-    return GoalKind(
-        "realtime_loss", "at most", "non-monotone", "", lambda seen: seen.realtime_loss(real),
-        "loss of the real-time classes",
-    )  # fmt: skip
-
-
 def _of_class(scenario: Scenario, index: int) -> Iterator[Goal]:
     group = scenario.traffic[index]
     if group.goals is None:
@@ -287,41 +279,22 @@ def _of_class(scenario: Scenario, index: int) -> Iterator[Goal]:
     alone = len(scenario.traffic) == 1
     direction: Direction = "increasing" if alone else "non-monotone"
     losing: Direction = "non-monotone" if group.kind in OPEN_LOOP_KINDS else "increasing"
-    kinds = (
-        _class_kind(index, "throughput", "at least", direction, "bit/s",
-                    lambda seen: seen.of_class(index).throughput_bps),
-        _class_kind(index, "loss_rate", "at most", losing, "",
-                    lambda seen: seen.of_class(index).loss_rate),
-        _class_kind(index, "queue_delay_mean", "at most", "decreasing", "s",
-                    lambda seen: seen.delay("mean", index)),
-        _class_kind(index, "queue_delay_p99", "at most", "decreasing", "s",
-                    lambda seen: seen.delay("p99", index)),
-        _class_kind(index, "fct_mean", "at most", "non-monotone", "s",
-                    lambda seen: seen.completion(index, "mean")),
-        _class_kind(index, "fct_p99", "at most", "non-monotone", "s",
-                    lambda seen: seen.completion(index, "p99")),
-        _class_kind(index, "request_mean", "at most", "non-monotone", "s",
-                    lambda seen: seen.request(index, "mean")),
-        _class_kind(index, "request_p99", "at most", "non-monotone", "s",
-                    lambda seen: seen.request(index, "p99")),
-        _class_kind(index, "fct_increase", "at most", "non-monotone", "",
-                    lambda seen: seen.completion_increase(index), compares=True),
+    kinds: tuple[tuple[str, Sense, Direction, Unit, Callable[[Evidence], Metric | None]], ...] = (
+        ("throughput", "at least", direction, "bit/s",
+         lambda seen: seen.of_class(index).throughput_bps),
+        ("loss_rate", "at most", losing, "", lambda seen: seen.of_class(index).loss_rate),
+        ("queue_delay_mean", "at most", "decreasing", "s", lambda seen: seen.delay("mean", index)),
+        ("queue_delay_p99", "at most", "decreasing", "s", lambda seen: seen.delay("p99", index)),
+        ("fct_mean", "at most", "non-monotone", "s", lambda seen: seen.completion(index, "mean")),
+        ("fct_p99", "at most", "non-monotone", "s", lambda seen: seen.completion(index, "p99")),
+        ("request_mean", "at most", "non-monotone", "s", lambda seen: seen.request(index, "mean")),
+        ("request_p99", "at most", "non-monotone", "s", lambda seen: seen.request(index, "p99")),
+        ("fct_increase", "at most", "non-monotone", "",
+         lambda seen: seen.completion_increase(index)),
     )  # fmt: skip
-    for kind in kinds:
-        target = getattr(group.goals, kind.name.rpartition(".")[2])
+    for name, sense, helps, unit, read in kinds:
+        target = getattr(group.goals, name)
         if target is not None:
+            at, title = f"traffic.{index}.{name}", f"{name} of traffic.{index}"
+            kind = GoalKind(at, sense, helps, unit, read, title, compares=name == "fct_increase")
             yield Goal(kind, float(target))
-
-
-def _class_kind(
-    index: int,
-    name: str,
-    sense: Sense,
-    direction: Direction,
-    unit: Unit,
-    read: Callable[[Evidence], Metric | None],
-    *,
-    compares: bool = False,
-) -> GoalKind:
-    title = f"{name} of traffic.{index}"
-    return GoalKind(f"traffic.{index}.{name}", sense, direction, unit, read, title, compares)

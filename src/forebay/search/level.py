@@ -19,7 +19,7 @@ from forebay.outcome import Outcome, Verdict
 from forebay.progress import Progress
 from forebay.scenario import Measure, Scenario
 from forebay.search import carry
-from forebay.search.budget import measured
+from forebay.search.budget import Clock, measured
 from forebay.search.parameter import SizedParameter, parameter_of
 from forebay.search.problem import Problem
 from forebay.search.rows import Row, crossing, row
@@ -71,17 +71,14 @@ class Level:
         self.seeds = self.seeds or self.options.seeds
         ends = self.problem.ends()
         self.wholes = ends
-        self.links: list[Scenario] = [self._small(end) for end in ends]
+        small, measure = [scaled(end, self.factor, self.rule.share) for end in ends], self.measure
+        self.links = small if measure is None else [measured(each, measure) for each in small]
         self.parameter: SizedParameter = parameter_of(
             self.links[0],
             self.problem.engine,
             max(1, math.ceil(self.problem.limit / self.factor)),
             self.problem.of,
         )
-
-    def _small(self, of: Scenario) -> Scenario:
-        made = scaled(of, self.factor, self.rule.share)
-        return made if self.measure is None else measured(made, self.measure)
 
     @property
     def bdp(self) -> float:
@@ -97,12 +94,13 @@ class Level:
         A size with fewer seeds than others counts only if its intervals decide: few draws of the
         traffic may lack what is rare.
         """
-        return [each for each in self.tried if self._decides(each)]
-
-    def _decides(self, row: Row) -> bool:
-        has_intervals = all(metric.low is not None for metric in row.metrics)
-        decided = has_intervals and row.verdict() is not Verdict.UNDECIDED
-        return decided or row.seeds >= len(self.seeds)
+        return [
+            each
+            for each in self.tried
+            if each.seeds >= len(self.seeds)
+            or (all(m.low is not None for m in each.metrics)
+                and each.verdict() is not Verdict.UNDECIDED)
+        ]  # fmt: skip
 
     @property
     def tried(self) -> list[Row]:
@@ -120,9 +118,8 @@ class Level:
         wanted = self.seeds if seeds is None else seeds
         known = self._runs.get(here)
         if known is None or len(known.outcomes[0].provenance.seeds) < len(wanted):
-            outcomes = [
-                self._simulate(self.parameter.set(link, here), wanted) for link in self.links
-            ]
+            sized = [self.parameter.set(link, here) for link in self.links]
+            outcomes = [self._simulate(each, wanted) for each in sized]
             unlimited = [self._without_drops(i, wanted) for i in range(len(self.links))]
             self._runs[here] = _Run(tuple(outcomes), tuple(unlimited))
         self._stands[packets] = here
@@ -231,10 +228,6 @@ class Level:
             packets *= 4
         self._unlimited[index, len(seeds)] = outcome
         return outcome
-
-
-Clock = Callable[[], float]
-"""Returns seconds."""
 
 
 @dataclass(frozen=True, slots=True)

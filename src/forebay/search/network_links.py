@@ -9,7 +9,7 @@ not with the number of places. Its tries have exact answers and no seeds, so it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -132,18 +132,15 @@ def _size(name: str, outcomes: Sequence[tuple[int, Outcome]], goals: Sequence[Go
     missed: tuple[str, ...] = ()
     low = 1
     for packets, outcome in outcomes:
-        unmet = tuple(_unmet(outcome, name, goals))
+        read = ((goal, goal.kind.read(Evidence(outcome, behind=name))) for goal in goals)
+        unmet = tuple(
+            goal.kind.name for goal, metric in read
+            if metric is None or goal.judge(metric) is not Verdict.MET
+        )  # fmt: skip
         if not unmet:
             return LinkSize(link=name, packets=packets, low=low, binding=missed)
         missed, low = unmet, packets + 1
     return LinkSize(link=name, packets=None, low=low, binding=missed)
-
-
-def _unmet(outcome: Outcome, name: str, goals: Sequence[Goal]) -> Iterator[str]:
-    for goal in goals:
-        metric = goal.kind.read(Evidence(outcome, behind=name))
-        if metric is None or goal.judge(metric) is not Verdict.MET:
-            yield goal.kind.name
 
 
 _FINE = 0.05

@@ -96,12 +96,11 @@ class SizedParameter:
 
     def describe(self, packets: int) -> Aqm:
         """Return the configuration for an answer of ``packets``."""
-        limit = max(self.guard_packets or 0, self._least_limit(packets))
         common: dict[str, Any] = {
             "discipline": self.discipline,
             "packet_s": self.packet_s,
             "packet_bytes": self.packet_bytes,
-            "limit_packets": limit,
+            "limit_packets": max(self.guard_packets or 0, self._least_limit(packets)),
             "ecn": self.ecn,
         }
         if self.parameter == "min":
@@ -110,9 +109,7 @@ class SizedParameter:
                 **common, min_bytes=low, max_bytes=high, probability=self.probability
             )
         target = packets * self.packet_s
-        interval = self.interval_s
-        if self.discipline == "cake":
-            interval = CAKE_TARGETS * target
+        interval = CAKE_TARGETS * target if self.discipline == "cake" else self.interval_s
         return AqmTarget(**common, target_s=target, interval_s=interval)
 
     def _aim(self, packets: int) -> dict[str, Any]:
@@ -142,15 +139,15 @@ def parameter_of(scenario: Scenario, engine: str, limit: int, of: str = "") -> S
     ``of`` is the field of another size, such as "link.policer.burst". Raises ScenarioError if each
     of several class queues has a limit of its own.
     """
-    if of:
-        _check_field(scenario, of)
-        packet = int(scenario.packet)
-        packet_s = 8 * packet / float(scenario.link.capacity)
-        return SizedParameter(scenario.queue.discipline, "limit", None, packet_s, packet, field=of)
-    if not scenario.queue.reads_size:
-        raise _nothing_to_size()
     queue, packet = scenario.queue, int(scenario.packet)
     packet_s = 8 * packet / float(scenario.link.capacity)
+    if of:
+        _check_field(scenario, of)
+        return SizedParameter(queue.discipline, "limit", None, packet_s, packet, field=of)
+    if not queue.reads_size:
+        wrong = "each class queue has its own size, so there is none to size"
+        hint = "leave out the size of the one to be sized; it then uses queue.size"
+        raise ScenarioError("contradiction", wrong, hint, field="queue.classes")
     sized_by_aim = queue.discipline in (*_TARGETS, "red") and engine != "theory"
     if not sized_by_aim:
         return SizedParameter(queue.discipline, "limit", None, packet_s, packet)
@@ -173,15 +170,11 @@ def parameter_of(scenario: Scenario, engine: str, limit: int, of: str = "") -> S
 
 def notes_of(scenario: Scenario, engine: str, parameter: SizedParameter) -> list[str]:
     """Return notes on an AQM that was sized, on what laws ignore there, and on the link's loss."""
-    return [*_of_discipline(scenario, engine, parameter), *_of_lossy_link(scenario)]
-
-
-def _of_lossy_link(scenario: Scenario) -> list[str]:
-    loss = scenario.link.loss
-    if loss is None:
-        return []
-    share = 100 * loss.mean(scenario.packet)
-    return [f"the link itself loses {share:.3g} % of the packets, at any size"]
+    notes, loss = _of_discipline(scenario, engine, parameter), scenario.link.loss
+    if loss is not None:
+        share = 100 * loss.mean(scenario.packet)
+        notes.append(f"the link itself loses {share:.3g} % of the packets, at any size")
+    return notes
 
 
 def _of_discipline(scenario: Scenario, engine: str, parameter: SizedParameter) -> list[str]:
@@ -218,12 +211,6 @@ def _check_field(scenario: Scenario, of: str) -> None:
     if not there[of]:
         owner = "memory and queue.alpha" if of == "queue.alpha" else of.rpartition(".")[0]
         raise ScenarioError("contradiction", f"{of} is not there", f"write {owner} in the scenario")
-
-
-def _nothing_to_size() -> Exception:
-    wrong = "each class queue has its own size, so there is none to size"
-    hint = "leave out the size of the one to be sized; it then uses queue.size"
-    return ScenarioError("contradiction", wrong, hint, field="queue.classes")
 
 
 def _sized_classes(scenario: Scenario) -> str:

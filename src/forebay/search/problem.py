@@ -37,12 +37,22 @@ class LawContext:
     @property
     def results(self) -> tuple[LawResult, ...]:
         """The laws' answers in the form of the result."""
-        return tuple(_law_result(law) for law in self.laws)
+        return tuple(
+            LawResult(
+                law=law.law, packets=law.packets, packets_whole=law.packets_whole,
+                assumptions_hold=law.assumptions_hold, broken_assumptions=law.broken_assumptions,
+                source=law.source, packets_between=law.between,
+            )
+            for law in self.laws
+        )  # fmt: skip
 
     @property
     def regime(self) -> LinkRegime | None:
         """The governing law in the form of the result."""
-        return None if self.governs is None else _regime(self.governs)
+        of = self.governs
+        if of is None:
+            return None
+        return LinkRegime(regime=of.regime, law=of.law, why=of.why, would_change=of.would_change)
 
 
 @dataclass(frozen=True)
@@ -102,9 +112,9 @@ class Problem:
     def ends(self) -> tuple[Scenario, ...]:
         """Return the scenario, or those of both ends of a range of flows."""
         asked = self.scenario
-        return (
-            (asked.at_flows("low"), asked.at_flows("high")) if asked.flows_uncertain else (asked,)
-        )
+        if not asked.flows_uncertain:
+            return (asked,)
+        return asked.at_flows("low"), asked.at_flows("high")
 
     @property
     def first_guess(self) -> int:
@@ -157,21 +167,3 @@ def upper_limit(scenario: Scenario) -> int:
         if isinstance(group, Requests)
     )
     return math.ceil(4 * scenario.bdp_packets + together) + (64 if scenario.n_flows else 4096)
-
-
-def _law_result(law: LawAnswer) -> LawResult:
-    return LawResult(
-        law=law.law,
-        packets=law.packets,
-        packets_whole=law.packets_whole,
-        assumptions_hold=law.assumptions_hold,
-        broken_assumptions=law.broken_assumptions,
-        source=law.source,
-        packets_between=law.between,
-    )
-
-
-def _regime(governs: Regime) -> LinkRegime:
-    return LinkRegime(
-        regime=governs.regime, law=governs.law, why=governs.why, would_change=governs.would_change
-    )

@@ -154,17 +154,15 @@ def price_sizes(chosen: int, limit: int) -> dict[int, str]:
 def price(rows: Sequence[Row], chosen: Row, limit: int) -> tuple[Price, ...]:
     """Return what half, the size, its double and 1 % of loss take; what was not run is no row."""
     names = price_sizes(chosen.packets, limit) | {chosen.packets: "recommended"}
-    found = [_price(row, names[row.packets]) for row in rows if row.packets in names]
+    found = [
+        Price(
+            packets=row.packets, utilization=row.link.utilization, loss_rate=row.link.loss_rate,
+            queue_delay_s=row.link.queue_delay_s, why=names[row.packets],
+        )
+        for row in rows if row.packets in names
+    ]  # fmt: skip
     less = _less_lost(rows, chosen)
     return tuple(sorted([*found, *([] if less is None else [less])], key=lambda of: of.packets))
-
-
-def _price(there: Row, why: str) -> Price:
-    link = there.link
-    return Price(
-        packets=there.packets, utilization=link.utilization, loss_rate=link.loss_rate,
-        queue_delay_s=link.queue_delay_s, why=why,
-    )  # fmt: skip
 
 
 def _less_lost(rows: Sequence[Row], chosen: Row) -> Price | None:

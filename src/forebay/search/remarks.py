@@ -245,22 +245,17 @@ def _rates(trace: RateTrace, run_s: float, *, mean: float, seen: float) -> LinkR
     until = np.cumsum(spans[order]) / length
     quantiles = rates[order][np.searchsorted(until, _SHARES, side="left").clip(max=len(rates) - 1)]
     p1, p5, p50, p95, p99 = quantiles.tolist()
+    longest_zero = lasts = 0.0
+    for span, rate in pairs * (1 + trace.repeat):  # a pause may cross the end
+        lasts = 0.0 if rate else lasts + span
+        longest_zero = max(longest_zero, lasts)
     return LinkRates(
         mean_bps=mean,
         p1_bps=p1, p5_bps=p5, p50_bps=p50, p95_bps=p95, p99_bps=p99,
         zero_share=float(spans[rates == 0.0].sum() / length),
-        longest_zero_s=_longest_zero(pairs * (1 + trace.repeat)),  # a pause may cross the end
+        longest_zero_s=longest_zero,
         window_bps=seen,
     )  # fmt: skip
-
-
-def _longest_zero(pairs: Sequence[tuple[float, float]]) -> float:
-    """Return the longest time without a rate, of spans and their rates."""
-    longest = lasts = 0.0
-    for span, rate in pairs:
-        lasts = 0.0 if rate else lasts + span
-        longest = max(longest, lasts)
-    return longest
 
 
 _DEFAULTS = (

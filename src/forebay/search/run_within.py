@@ -17,7 +17,6 @@ from forebay.search.cost import Speed, TooLittleTime, in_words
 from forebay.search.network_links import LINK_S, NetworkLoad
 
 _SHORTEST_S = 5.0
-_ONE_BUFFER = "a run needs this one buffer, which no smaller link has"
 
 
 def predict_run(scenario: Scenario, seeds: int, speed: Speed) -> float:
@@ -72,10 +71,10 @@ def fitted(scenario: Scenario, time: TimeLimit, seeds: int, speed: Speed) -> Sce
     left_s, whole_s = time.left_s, predict_run(scenario, seeds, speed)
     if whole_s <= left_s:
         return scenario
-    refused = TooLittleTime(
-        "the scenario sets how long is measured" if is_fixed(scenario) else _ONE_BUFFER,
-        time.spent_s + whole_s, time.seconds, of_network=scenario.topology is not None,
-    )  # fmt: skip
+    why = "a run needs this one buffer, which no smaller link has"
+    why = "the scenario sets how long is measured" if is_fixed(scenario) else why
+    needs_s, in_network = time.spent_s + whole_s, scenario.topology is not None
+    refused = TooLittleTime(why, needs_s, time.seconds, of_network=in_network)
     if is_fixed(scenario):
         raise refused
     measure = scenario.measure
@@ -113,9 +112,8 @@ def longer(scenario: Scenario, sawtooths: SawtoothsOf | None) -> Measure:
     if sawtooths is not None and scenario.topology is None:
         times = sawtooths(scenario, max(1, scenario.buffer_packets))
         later_s, longer_s = times.warmup_s, times.window_s
-    later_s = (
-        later_s if later_s > _LEAST * warmup else max(_LONGER * warmup, least_warmup(scenario))
-    )
+    if later_s <= _LEAST * warmup:
+        later_s = max(_LONGER * warmup, least_warmup(scenario))
     longer_s = max(window, longer_s)
     return measure_of(later_s, longer_s, min(1.0, _LONGEST_S / (later_s + longer_s)))
 

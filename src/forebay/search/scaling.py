@@ -62,46 +62,29 @@ _LEAST_BUCKETS = 16
 
 def why_not(scenario: Scenario) -> str | None:
     """Return why no smaller link can behave like this one; None if one may."""
-    queue = scenario.queue
+    queue, link = scenario.queue, scenario.link
+    jitter, policer, shaper = link.jitter, link.policer, link.shaper
+    is_in_intervals = shaper is not None and shaper.refill == "interval"
+    together = any(isinstance(g, Requests) for g in scenario.traffic)
+    listed = [g for g in scenario.traffic if isinstance(g, Replay)
+              or (isinstance(g, Transfers) and g.table is not None)]  # fmt: skip
     reasons = (
         (scenario.topology is not None or scenario.links, "it has several links"),
         (scenario.memory is not None or queue.alpha is not None, "its queues share memory"),
-        (_polices(scenario), "its policer's bucket holds a number of bytes"),
-        (_in_intervals(scenario), "its shaper gets the bytes of an interval at once"),
-        (scenario.link.loss is not None, "a smaller window loses less often"),
-        (scenario.link.rate_trace is not None, "its rate follows a trace"),
-        (scenario.link.down is not None, "it is down at times"),
-        (_reorders(scenario), "it reorders packets, and more of a larger window"),
+        # A burst of bytes lasts longer on a slower link.
+        (policer and policer.refill != "deficit", "its policer's bucket holds a number of bytes"),
+        (is_in_intervals, "its shaper gets the bytes of an interval at once"),
+        (link.loss is not None, "a smaller window loses less often"),
+        (link.rate_trace is not None, "its rate follows a trace"),
+        (link.down is not None, "it is down at times"),
+        (jitter and jitter.reorder, "it reorders packets, and more of a larger window"),
         (queue.transmit_ring, "its transmit ring is a number of packets"),
         (queue.classes, "its class queues have limits of their own"),
         (queue.discipline == "red", "red averages its queue over packets, not over time"),
-        (
-            any(isinstance(g, Requests) for g in scenario.traffic),
-            "fewer workers that answer together bring a smaller burst",
-        ),
-        (
-            any(isinstance(g, Replay) or _is_listed(g) for g in scenario.traffic),
-            "a list of packets or transfers cannot be scaled",
-        ),
+        (together, "fewer workers that answer together bring a smaller burst"),
+        (listed, "a list of packets or transfers cannot be scaled"),
     )
     return next((reason for holds, reason in reasons if holds), None)
-
-
-def _reorders(scenario: Scenario) -> bool:
-    jitter = scenario.link.jitter
-    return jitter is not None and jitter.reorder
-
-
-def _polices(scenario: Scenario) -> bool:
-    """Whether a policer passes bursts of a number of bytes, which last longer on a slower link."""
-    policer = scenario.link.policer
-    return policer is not None and policer.refill != "deficit"
-
-
-def _in_intervals(scenario: Scenario) -> bool:
-    """Whether a shaper pauses between its intervals, in which the queue holds what arrives."""
-    shaper = scenario.link.shaper
-    return shaper is not None and shaper.refill == "interval"
 
 
 def is_one_process(scenario: Scenario) -> bool:
@@ -168,17 +151,17 @@ def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
     rate, so with a goal on loss the windows shrink only where fewer flows are not enough.
     """
     flows, others = _fewer_flows(scenario, LEAST_FLOWS), _other_limits(scenario)
-    by_model, long = model_share(scenario), _long_flows(scenario)
+    by_model = model_share(scenario)
+    long = sum(float(g.flows) for g in scenario.traffic if isinstance(g, Long))
     fewest = ScalingRule(1.0, min(flows, others), by_model)
     if not long or (_has_loss_goal(scenario) and fewest.largest >= wanted):
         return fewest
     enough = long >= TOP_FLOWS * top
     if flows >= wanted and enough:
         return fewest
-    fewer, smaller = (
-        max(1.0, _fewer_flows(scenario, ENOUGH_FLOWS)),
-        _window(scenario) / LEAST_WINDOW,
-    )
+    fewer = max(1.0, _fewer_flows(scenario, ENOUGH_FLOWS))
+    # The packets in flight of one long flow, if all share the link evenly.
+    smaller = scenario.bdp_packets / max(1.0, long) / LEAST_WINDOW
     largest = fewer * max(1.0, smaller)
     if smaller < _WORTH_IT or (enough and largest <= flows):
         return fewest
@@ -195,15 +178,6 @@ def _has_loss_goal(scenario: Scenario) -> bool:
     return of_link or any(each.loss_rate is not None for each in own)
 
 
-def _long_flows(scenario: Scenario) -> float:
-    return sum(float(g.flows) for g in scenario.traffic if isinstance(g, Long))
-
-
-def _window(scenario: Scenario) -> float:
-    """Return the packets in flight of one long flow, if all share the link evenly."""
-    return scenario.bdp_packets / max(1.0, _long_flows(scenario))
-
-
 def _fewer_flows(scenario: Scenario, least: float) -> float:
     """Return the factor by which the flows may shrink to ``least``."""
     standing = [g for g in scenario.traffic if isinstance(g, Standing)]
@@ -216,10 +190,6 @@ def _fewer_flows(scenario: Scenario, least: float) -> float:
     return min(factors, default=math.inf)
 
 
-def _is_listed(group: Traffic) -> bool:
-    return isinstance(group, Transfers) and group.table is not None
-
-
 def _transfers_at_once(scenario: Scenario) -> float:
     """Return about how many short flows are under way: each takes the rounds of its slow start."""
     rate = scenario.link.capacity
@@ -228,12 +198,10 @@ def _transfers_at_once(scenario: Scenario) -> float:
         for g in scenario.traffic
         if isinstance(g, Short | Transfers)
     ]
-    return sum(g.arrivals_per_second(rate) * g.rtt.mean * _rounds(mean) for g, mean in short)
-
-
-def _rounds(packets: float) -> float:
-    """Return the round trips of a slow start that begins with ten packets (RFC 6928)."""
-    return 1.0 + math.log2(1.0 + packets / 10.0)
+    # Slow start begins with ten packets (RFC 6928).
+    rounds = [1.0 + math.log2(1.0 + mean / 10.0) for _, mean in short]
+    each = zip(short, rounds, strict=True)
+    return sum(g.arrivals_per_second(rate) * g.rtt.mean * times for (g, _), times in each)
 
 
 def _least_of(group: Traffic) -> float:
@@ -338,29 +306,15 @@ def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, float]) 
         name: metric.scaled(rules["delay"]) if name.startswith(_DELAY_METRIC) else metric
         for name, metric in link.goal_metrics.items()
     }
-    return link.model_copy(
-        update={
-            **_whole_metrics(link, "link", rules),
-            "buffer_packets": sized.buffer_packets,
-            "bdp_packets": sized.bdp_packets,
-            "goal_metrics": own,
-            "capacity_bps": float(sized.link.capacity),
-            "most_packets": None,
-        }
-    )
+    sizes = {"buffer_packets": sized.buffer_packets, "bdp_packets": sized.bdp_packets}
+    others = {"capacity_bps": float(sized.link.capacity), "most_packets": None, "goal_metrics": own}
+    return link.but({**_whole_metrics(link, "link", rules), **sizes, **others})
 
 
 def _whole_class(kind: ClassOutcome, flows: int, rules: Mapping[str, float]) -> ClassOutcome:
-    return kind.model_copy(
-        update={
-            **_whole_metrics(kind, "class", rules),
-            "flows": flows or round(kind.flows * rules["rate"]),
-            "fct_open": None,
-            "slowdown": None,
-            "slowdown_ideal": None,
-            "controllers": None,
-        }
-    )
+    unknown = dict.fromkeys(("fct_open", "slowdown", "slowdown_ideal", "controllers"))
+    flows = flows or round(kind.flows * rules["rate"])
+    return kind.but({**_whole_metrics(kind, "class", rules), **unknown, "flows": flows})
 
 
 def _whole_metrics(

@@ -17,18 +17,8 @@ from forebay.engines.base import Engine
 from forebay.outcome import Cost, SizeResult, Verdict
 from forebay.progress import Progress
 from forebay.scenario import Tcp
-from forebay.search import carry
-from forebay.search.answer import Evidence, answer, missed_by_far, none_meets
-from forebay.search.budget import (
-    RESERVE,
-    Interrupted,
-    OutOfTime,
-    Timed,
-    TimeLimit,
-    is_fixed,
-    shorter,
-    wanted,
-)
+from forebay.search import budget, carry
+from forebay.search.answer import Evidence, answer, missed_by_far
 from forebay.search.cost import Speed, in_words
 from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.level import Level, Options
@@ -42,35 +32,17 @@ from forebay.search.scaling import ScalingRule, is_one_process, rule_of, why_not
 
 def notes_of(problem: Problem, level: Level) -> tuple[str, ...]:
     """Return the notes on the runs of a link."""
-    return (
-        *_by_another_engine(problem, level),
-        *_windows(problem, level),
-        *_settled(level),
-        *of_parameter(problem.scenario, problem.engine, problem.parameter),
-    )
-
-
-def _by_another_engine(problem: Problem, level: Level) -> list[str]:
-    if level.problem.engine == problem.engine:
-        return []
-    return [f"no {problem.engine} fitted into the time: the {level.problem.engine} answers"]
-
-
-def _windows(problem: Problem, level: Level) -> list[str]:
-    link = level.links[0]
-    if not level.shortened:
-        return []
-    full = wanted(problem.scenario, problem.first_guess, problem.law_context.sawtooths)
-    ran, needs = (float(of.warmup + of.duration) for of in (link.measure, full))
-    return [f"runs of {in_words(ran)} in place of {in_words(needs)}, to fit into the time"]
-
-
-def _settled(level: Level) -> list[str]:
+    notes, link, engine = [], level.links[0], level.problem.engine
+    if engine != problem.engine:
+        notes.append(f"no {problem.engine} fitted into the time: the {engine} answers")
+    if level.shortened:
+        full = budget.wanted(problem.scenario, problem.first_guess, problem.law_context.sawtooths)
+        ran, needs = (in_words(float(of.warmup + of.duration)) for of in (link.measure, full))
+        notes.append(f"runs of {ran} in place of {needs}, to fit into the time")
     there = least(level.rows)
-    if there is None:
-        return []
-    late = [kind for kind in there.outcome.classes if kind.settled is False]
-    return [f"{each.name} had not settled: {each.unsettled}" for each in late]
+    late = [kind for kind in there.outcome.classes if kind.settled is False] if there else []
+    notes += [f"{each.name} had not settled: {each.unsettled}" for each in late]
+    return (*notes, *of_parameter(problem.scenario, problem.engine, problem.parameter))
 
 
 _FIRST, _LATER = 9.0, 7.0
@@ -111,16 +83,12 @@ def search(problem: Problem, engine: Engine, options: Options) -> SizeResult:
     Interrupted
         Ctrl-C; the exception contains the findings so far.
     """
-    _check(problem, options.seeds)
-    return _Search.begin(problem, engine, options).result()
-
-
-def _check(problem: Problem, seeds: Sequence[int]) -> None:
-    """Refuse bad seeds, and a link that nothing crosses."""
+    seeds = options.seeds
     if not seeds or len(set(seeds)) != len(seeds):
         raise SizingError("bad-seeds", "seeds", f"got {list(seeds)}", "give one or more, each once")
     if not problem.scenario.crossing:
         raise NobodyCrosses(BOTTLENECK)
+    return _Search.begin(problem, engine, options).result()
 
 
 @dataclass
@@ -130,7 +98,7 @@ class _Search:
     problem: Problem
     engine: Engine
     options: Options
-    time: TimeLimit
+    time: budget.TimeLimit
     speed: Speed
     levels: list[Level] = field(default_factory=list)
     predicted_s: float = 0.0
@@ -145,14 +113,14 @@ class _Search:
         """Return a search whose time has begun; without a budget it is endless."""
         seconds = math.inf if options.budget_s is None else options.budget_s
         started_at = options.clock() if options.started_at is None else options.started_at
-        time = TimeLimit(seconds, options.clock, started_at)
+        time = budget.TimeLimit(seconds, options.clock, started_at)
         speed = Speed(options.effort.threads)
         if options.budget_s is not None:
             speed = Speed.under_load(options.effort.threads, options.clock)
         load = None if problem.network is None else problem.network.load
         if load is not None:
             speed = replace(speed, price=load.price)
-        made = cls(problem, Timed(engine, speed, options.clock), options, time, speed)
+        made = cls(problem, budget.Timed(engine, speed, options.clock), options, time, speed)
         made._progress = options.effort.progress
         made.options = options.with_progress(time.ending(made._report))
         return made
@@ -164,7 +132,7 @@ class _Search:
             self.charted = self._by_atlas()
             self._run_attempts()
             self._without_offload()
-        except OutOfTime:
+        except budget.OutOfTime:
             pass
         except KeyboardInterrupt:
             interrupted = True
@@ -172,7 +140,7 @@ class _Search:
         problem = self.problem if seen.level is None else seen.level.problem
         found = answer(problem, seen, self.options.seeds)
         if interrupted:
-            raise Interrupted(found)
+            raise budget.Interrupted(found)
         self._report(1.0, whole=True)
         return found
 
@@ -183,8 +151,8 @@ class _Search:
             self._refine(level)
             self._finish(level)
             self.complete = True
-            if self._is_out_of_reach(level):
-                break
+            if not region(level.rows) and missed_by_far(level.rows) is not None:
+                break  # as it will be on a larger link
 
     def _by_atlas(self) -> Level | None:
         """Return what the atlas says of this link, which takes no time; None where it has none.
@@ -212,11 +180,9 @@ class _Search:
     def _evidence(self, interrupted: bool) -> Evidence:
         """Return what stands: the largest link on which the rule chose a size that was run."""
         time, options = self.time, self.options
-        spent = None
-        if options.budget_s is not None:
-            spent = Cost(
-                predicted_s=self.predicted_s, spent_s=time.spent_s, budget_s=options.budget_s
-            )
+        budget_s, spent = options.budget_s, None
+        if budget_s is not None:
+            spent = Cost(predicted_s=self.predicted_s, spent_s=time.spent_s, budget_s=budget_s)
         level, chosen = self._standing()
         if level is None and self.levels:
             level = max(self.levels, key=lambda each: len(each.rows))
@@ -224,10 +190,8 @@ class _Search:
         complete = level is not None and (self.complete or level is not newest)
         notes = () if level is None else notes_of(self.problem, level)
         done = tuple(each for each in self.levels if each.rows)
-        return Evidence(
-            level, done, chosen, complete, interrupted,
-            self.other_hosts, notes, spent,
-        )  # fmt: skip
+        hosts = self.other_hosts
+        return Evidence(level, done, chosen, complete, interrupted, hosts, notes, spent)
 
     def _standing(self) -> tuple[Level | None, Chosen | None]:
         """Return the largest link whose choice was run, or else one that comes near its choice."""
@@ -254,7 +218,7 @@ class _Search:
             yield whole
             return
         whole_s = self._cost_s(whole, _FIRST)
-        self.predicted_s = min(whole_s, RESERVE * self.time.seconds)
+        self.predicted_s = min(whole_s, budget.RESERVE * self.time.seconds)
         if self.options.expect is not None:
             self.options.expect(self.predicted_s)
         if problem.network is None and why_not(problem.scenario) is None:
@@ -300,16 +264,16 @@ class _Search:
             return made
         link = made.links[0]
         guess = max(1, round(problem.first_guess / factor))
-        measure = wanted(link, guess, sawtooths)
+        measure = budget.wanted(link, guess, sawtooths)
         return made if measure == link.measure else replace(made, measure=measure)
 
     def _shortened(self, level: Level, seconds: float) -> Level:
         """Return a link with runs so short that its sizes take so many seconds, if they may be."""
         cost_s = self._cost_s(level, _FIRST)
         link = level.links[0]
-        if cost_s <= seconds or is_fixed(self.problem.scenario):
+        if cost_s <= seconds or budget.is_fixed(self.problem.scenario):
             return level
-        measure = shorter(link.measure, float(link.mean_rtt), seconds / cost_s)
+        measure = budget.shorter(link.measure, float(link.mean_rtt), seconds / cost_s)
         return replace(level, measure=measure, shortened=True)
 
     def _cost_s(self, level: Level, sizes: float) -> float:
@@ -329,13 +293,6 @@ class _Search:
         seen = [level.crossing() for level in self.levels if level.rows]
         known = [each for each in seen if each is not None]
         return carry.exponent(before, known, rule, steep=steep)
-
-    def _is_out_of_reach(self, level: Level) -> bool:
-        """Whether a goal is missed by far on every size, as it will be on a larger link."""
-        rows = level.rows
-        if region(rows) or not none_meets(rows, complete=True):
-            return False
-        return missed_by_far(rows) is not None
 
     # --- one link -----------------------------------------------------------------------------
 
@@ -359,9 +316,8 @@ class _Search:
     def _coarse(self, level: Level) -> list[int]:
         """Return the sizes of the coarse curve, the most telling first."""
         problem, limit = self.problem, self.problem.limit
-        known = next(
-            (each for each in self.levels if each is not level and region(each.rows)), None
-        )
+        others = (each for each in self.levels if each is not level)
+        known = next((each for each in others if region(each.rows)), None)
         first = None if known is None else least(known.rows)
         if known is None and self.charted is not None:
             first = region(self.charted.rows)[0]
@@ -373,9 +329,8 @@ class _Search:
         if problem.parameter.is_limit:
             root = problem.scenario.bdp_packets / math.sqrt(max(1, problem.scenario.n_flows))
             sizes += [root, bursts(problem.scenario).packets]
-        return list(
-            dict.fromkeys(min(max(problem.smallest, round(size)), limit) for size in (*sizes, top))
-        )
+        within = (min(max(problem.smallest, round(size)), limit) for size in (*sizes, top))
+        return list(dict.fromkeys(within))
 
     def _with_more_seeds(self, level: Level) -> bool:
         """Compare by twice the seeds, if the intervals leave the least open and there is time."""
@@ -429,7 +384,7 @@ class _Search:
         if not changes or first is None or compares or problem.scenario.files:
             return
         is_simulated = problem.engine == "simulation" and problem.network is None
-        if is_simulated and self._cost_s(level, 1.0) <= RESERVE * self.time.left_s:
+        if is_simulated and self._cost_s(level, 1.0) <= budget.RESERVE * self.time.left_s:
             self.other_hosts = level.alone(first.packets, changes)
 
     def _report(self, _: float, *, whole: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
@@ -119,7 +119,7 @@ def axis_of(name: str, spec: object, *, sampled: bool) -> Axis:
     ``sampled``: whether a design chooses the points, so that a range needs no number of them.
     """
     if isinstance(spec, Mapping):
-        found = _range(name, spec, sampled)
+        found = read_range(name, spec, sampled=sampled)
         values = () if sampled else tuple((each,) for each in found.values())
         return Axis((name,), values, found)
     return Axis((name,), tuple((each,) for each in _listed(name, spec)))
@@ -145,16 +145,6 @@ def _amount(value: Any) -> Any:
         except ScenarioError:
             return value
     return (type(value) is bool, value) if isinstance(value, int | float) else repr(value)
-
-
-def range_without_points(name: str, spec: Mapping[str, Any]) -> Range:
-    """Read a range whose points a design chooses. Raises ScenarioError."""
-    return _range(name, spec, True)
-
-
-def range_of(name: str, first: object, last: object) -> Range:
-    """Return two amounts in the unit of the first; they may be equal. Raises ScenarioError."""
-    return _between(name, (first, last), False, None)
 
 
 def together(axes: Sequence[Axis]) -> Axis:
@@ -187,7 +177,8 @@ def _listed(name: str, spec: object) -> list[Any]:
     return values
 
 
-def _range(name: str, spec: Mapping[str, Any], sampled: bool) -> Range:
+def read_range(name: str, spec: Mapping[str, Any], *, sampled: bool) -> Range:
+    """Read a range, which needs no number of points if it is ``sampled``. Raises ScenarioError."""
     for key in spec:
         if key not in _RANGE_KEYS:
             raise unknown_key(name, str(key), _RANGE_KEYS)
@@ -197,12 +188,11 @@ def _range(name: str, spec: Mapping[str, Any], sampled: bool) -> Range:
         raise bad_grid(name, "is no range of two ends", _WRITE, spec)
     points = spec.get("points")
     if not sampled and points is None:
-        raise bad_grid(name, "has no number of points", f"{_WRITE}")
+        raise bad_grid(name, "has no number of points", _WRITE)
     if points is not None and not (type(points) is int and 2 <= points <= MAX_POINTS):
-        raise bad_grid(
-            f"{name}.points", show(points), f"write a whole number from 2 to {MAX_POINTS}"
-        )
-    made = _between(name, ends, steps[0] == "log", points)
+        hint = f"write a whole number from 2 to {MAX_POINTS}"
+        raise bad_grid(f"{name}.points", show(points), hint)
+    made = range_of(name, ends, steps[0] == "log", points)
     if made.log and not made.low > 0.0 < made.high:
         raise bad_grid(name, "a logarithmic range has no 0", "write ends above 0, or linear")
     if made.low == made.high:
@@ -210,7 +200,10 @@ def _range(name: str, spec: Mapping[str, Any], sampled: bool) -> Range:
     return made
 
 
-def _between(name: str, ends: Sequence[Any], is_log: bool, points: int | None) -> Range:
+def range_of(
+    name: str, ends: Sequence[Any], is_log: bool = False, points: int | None = None
+) -> Range:
+    """Return two amounts in the unit of the first; they may be equal. Raises ScenarioError."""
     first, last = ends
     if all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends):
         kind = "whole" if all(isinstance(end, int) for end in ends) else "number"
@@ -222,9 +215,8 @@ def _between(name: str, ends: Sequence[Any], is_log: bool, points: int | None) -
         hint = 'write two numbers, or two amounts with units, such as ["10 ms", "1 s"]'
         raise bad_grid(name, f"{show(first)} to {show(last)} is no range", hint)
     low, unit = float(parts[0][1]), parts[0][2]
-    kind, high, per_unit = _in_unit(
-        name, (first, last), low, float(parts[1][1]), parts[1][2] == unit
-    )
+    same = parts[1][2] == unit
+    kind, high, per_unit = _in_unit(name, (first, last), low, float(parts[1][1]), same)
     return Range((first, last), low, high, unit, kind, per_unit, is_log, points)
 
 
@@ -250,7 +242,6 @@ def _in_unit(
 
 KINDS = ("random", "sobol", "halton", "latin-hypercube")
 _DESIGN_KEYS = ("kind", "points", "seed")
-_MOST_POINTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,10 +276,9 @@ def design_of(spec: object) -> Design:
             raise unknown_key("design", str(key), _DESIGN_KEYS)
     kind: Any = spec.get("kind", "sobol")
     if kind not in KINDS:
-        raise bad_grid(
-            "design.kind", f"there is no {show(kind)}", f"write one of: {', '.join(KINDS)}"
-        )
-    points = whole_number("design.points", spec.get("points", 0), 1, _MOST_POINTS)
+        hint = f"write one of: {', '.join(KINDS)}"
+        raise bad_grid("design.kind", f"there is no {show(kind)}", hint)
+    points = whole_number("design.points", spec.get("points", 0), 1, MAX_POINTS)
     return Design(kind, points, whole_number("design.seed", spec.get("seed", 1), 0, 2**63 - 1))
 
 
@@ -296,7 +286,6 @@ ASKS = ("run", "size", "compare")
 MAX_CELLS = 1_000_000
 _MOST_COMBINATIONS = 10 * MAX_CELLS
 """Of which cells may be left out: each combination is looked at."""
-_RANGE = {"linear", "log", "points"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,17 +314,15 @@ class Grid:
 
     def points(self) -> Iterator[tuple[Any, ...]]:
         """Yield the values of each cell, in the order of `names`."""
-        for combination in self._combinations():
+        combinations: Iterable[Iterable[tuple[Any, ...]]]
+        combinations = product(*(axis.values for axis in self.axes))
+        if self.design is not None:
+            drawn = self.design.shares(len(self.axes)).tolist()
+            combinations = (map(Axis.at, self.axes, row) for row in drawn)
+        for combination in combinations:
             values = tuple(value for part in combination for value in part)
             if self.keeps(dict(zip(self.names, values, strict=True))):
                 yield values
-
-    def _combinations(self) -> Iterator[Sequence[tuple[Any, ...]]]:
-        if self.design is None:
-            yield from product(*(axis.values for axis in self.axes))
-            return
-        for row in self.design.shares(len(self.axes)).tolist():
-            yield [axis.at(share) for axis, share in zip(self.axes, row, strict=True)]
 
 
 def drawn_grid(base: Scenario, names: Sequence[str], points: Sequence[tuple[Any, ...]]) -> Grid:
@@ -366,7 +353,7 @@ def grid_of(
     read = [
         tupled(tuple(map(str, name)), spec) if isinstance(name, tuple)
         else axis_of(str(name), spec, sampled=drawn is not None)
-        for name, spec in flat(axes, _RANGE).items()
+        for name, spec in flat(axes, _RANGE_KEYS).items()
     ]  # fmt: skip
     names = [name for axis in read for name in axis.names]
     for name in names:

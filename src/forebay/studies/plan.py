@@ -112,16 +112,11 @@ class Plan:
             said += f", {self.runs - missing:,} of them stored"
         if missing:
             said += f", about {in_words(wall_s)} on {where}"
-        return f"{said}{self._refusals()}"
-
-    def _refusals(self) -> str:
-        if not self.refused:
-            return ""
-        first, are = self.refused[0], "are" if len(self.refused) > 1 else "is"
-        count = (
-            f"{len(self.refused):,} {'cells' if len(self.refused) > 1 else 'cell'} {are} refused"
-        )
-        return f", {count}: {of_values(self.grid.names, first.values)}: {first.why}"
+        if self.refused:
+            first, are = self.refused[0], "cells are" if len(self.refused) > 1 else "cell is"
+            where = of_values(self.grid.names, first.values)
+            said += f", {len(self.refused):,} {are} refused: {where}: {first.why}"
+        return said
 
 
 def of_values(names: Iterable[str], values: Iterable[Any]) -> str:

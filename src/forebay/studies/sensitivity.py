@@ -8,7 +8,7 @@ indices say which share of the answer's variance an input makes (Saltelli et al.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,21 +31,20 @@ Point = tuple[Any, ...]
 
 def inputs_of(scenario: Scenario, change: float) -> dict[str, Any]:
     """Return the inputs that can be scaled, each with its range."""
-    return dict(_inputs(scenario.to_dict(), 1.0 - change, 1.0 + change))
-
-
-def _inputs(tree: Mapping[str, Any], low: float, high: float) -> Iterator[tuple[str, Any]]:
+    tree, low, high = scenario.to_dict(), 1.0 - change, 1.0 + change
+    found: dict[str, Any] = {}
     if "rate" in tree["link"]:  # not that of a trace, which has no amount to scale
-        yield "link.rate", {"scaled": [low, high]}
+        found["link.rate"] = {"scaled": [low, high]}
     for index, group in enumerate(tree["traffic"]):
         for name in _FIELDS:
             if name in group and scaled(group[name], high) != group[name]:
-                yield f"traffic.{index}.{name}", {"scaled": [low, high]}
+                found[f"traffic.{index}.{name}"] = {"scaled": [low, high]}
         shares = group.get("congestion_control")
         if isinstance(shares, dict):
             name = min(shares, key=lambda each: abs(shares[each] - 0.5))
             ends = [low * shares[name], min(1.0, high * shares[name])]
-            yield f"traffic.{index}.congestion_control.{name}", {"linear": ends}
+            found[f"traffic.{index}.congestion_control.{name}"] = {"linear": ends}
+    return found
 
 
 def alone(
@@ -151,13 +150,11 @@ def _indices(table: NDArray[np.float64]) -> list[tuple[Metric, Metric]]:
     again = rng.integers(0, count, (_RESAMPLES, count))
     values = _both(table)
     ends = np.percentile([_both(table[:, rows]) for rows in again], (2.5, 97.5), axis=0)
-    return [
-        (
-            _metric(values[0, at], ends[:, 0, at], count),
-            _metric(values[1, at], ends[:, 1, at], count),
-        )
-        for at in range(values.shape[1])
-    ]
+    first, total = (
+        [_metric(values[of, at], ends[:, of, at], count) for at in range(values.shape[1])]
+        for of in (0, 1)
+    )
+    return list(zip(first, total, strict=True))
 
 
 def _both(table: NDArray[np.float64]) -> NDArray[np.float64]:

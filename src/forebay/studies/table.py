@@ -193,19 +193,13 @@ def arrow_blocks(table: Table, pyarrow: Any) -> Iterator[Any]:
         for axis in table._plan.grid.axes for at in range(len(axis.names))
     ]  # fmt: skip
     for block in table.blocks():
-        columns = list(zip(*block.keys, strict=True))
-        names, arrays = [], []
-        for at, name in enumerate((*table.keys, "version")):
-            values: Any = columns[at]
-            if at < len(texts) and texts[at]:
-                values = [str(value) for value in values]
-            arrays.append(pyarrow.array(values))
-            names.append(name)
+        arrays = []
+        for at, values in enumerate(zip(*block.keys, strict=True)):
+            is_text = at < len(texts) and texts[at]
+            arrays.append(pyarrow.array(list(map(str, values)) if is_text else values))
         *arrays, version = arrays
-        *names, _ = names
-        for at, (name, kind) in enumerate(table.metrics.items()):
-            values = block.numbers[:, at]
-            made = pyarrow.array(values, mask=np.isnan(values))
+        for numbers, kind in zip(block.numbers.T, table.metrics.values(), strict=True):
+            made = pyarrow.array(numbers, mask=np.isnan(numbers))
             arrays.append(made.cast(types[kind]))
-            names.append(name)
-        yield pyarrow.record_batch([*arrays, version], [*names, "version"])
+        names = [*table.keys, *table.metrics, "version"]
+        yield pyarrow.record_batch([*arrays, version], names)

@@ -17,7 +17,7 @@ from forebay.scenario.overrides import blames
 from forebay.scenario.quantity import parse_amount, plain
 from forebay.search.goals import goals_of
 from forebay.studies.errors import bad_grid, unknown_key
-from forebay.studies.grid import Range, range_of, range_without_points
+from forebay.studies.grid import Range, range_of, read_range
 
 _KINDS = ("rate", "time", "size", "packets")
 _NO_AMOUNT = ("shares", "shape")
@@ -281,19 +281,18 @@ def _of_values(path: str, values: object, shares: object) -> _Spread:
         raise bad_grid(path, f"{show(values)} is no list of values", "write two or more")
     count = len(values)
     parts = [1.0 / count] * count if shares is None else shares
-    if not isinstance(parts, list | tuple) or len(parts) != count or not all(map(_is_part, parts)):
+    listed: list[Any] = [None]
+    if isinstance(parts, list | tuple) and len(parts) == count:
+        listed = [*parts]
+    if not all(isinstance(each, int | float) and each > 0.0 for each in listed):
         raise bad_grid(f"{path}.shares", show(shares), f"write {count} numbers above 0")
-    ends = [fsum(parts[: at + 1]) / fsum(parts) for at in range(count)]
+    ends = [fsum(listed[: at + 1]) / fsum(listed) for at in range(count)]
 
     def place(share: float) -> float:
         return float(next((at for at, end in enumerate(ends) if share < end), count - 1))
 
     said = "one of " + ", ".join(map(str, values))
     return _Spread(said, place, lambda number: values[round(number)], True)
-
-
-def _is_part(share: object) -> bool:
-    return isinstance(share, int | float) and share > 0.0
 
 
 def _of_numbers(path: str, form: str, parts: object, known: Any) -> _Spread:
@@ -303,11 +302,11 @@ def _of_numbers(path: str, form: str, parts: object, known: Any) -> _Spread:
     if form == "scaled":
         return _of_factor(path, parts, known)
     if form in ("linear", "log"):
-        found = range_without_points(path, {form: list(parts)})
+        found = read_range(path, {form: list(parts)}, sampled=True)
         return _Spread(_said(form, parts), found.number, found.written)
     if form == "lognormal":
         return _lognormal(path, parts)
-    ranges = [range_of(path, parts[0], part) for part in parts[1:]]
+    ranges = [range_of(path, (parts[0], part)) for part in parts[1:]]
     return _normal(path, parts, ranges[0]) if form == "normal" else _triangular(path, parts, ranges)
 
 
@@ -351,7 +350,7 @@ def _normal(path: str, parts: Sequence[Any], found: Range) -> _Spread:
 
 def _lognormal(path: str, parts: Sequence[Any]) -> _Spread:
     """Return a lognormal distribution by its median, and the factor of a standard deviation."""
-    found, factor = range_of(path, parts[0], parts[0]), parts[1]
+    found, factor = range_of(path, (parts[0], parts[0])), parts[1]
     if found.low <= 0.0 or not isinstance(factor, int | float) or factor <= 1.0:
         hint = 'write a median above 0 and a factor above 1, such as ["100 ms", 1.5]'
         raise bad_grid(f"{path}.lognormal", show(list(parts)), hint)

@@ -102,7 +102,8 @@ def uncertain_size(
     holding = Holding(draws)
     low, asked, high = _ranks(holds, len(draws))
     found, upper = holding.first(asked), holding.first(high)
-    buffer, held = None, _best(holding)
+    counts = holding.at(holding.sizes)
+    buffer, held = None, share_of(int(counts.max(initial=0)), len(draws))
     if found is not None:
         lower = holding.first(low)
         assert lower is not None, "fewer draws are met by a smaller size"
@@ -120,11 +121,6 @@ def uncertain_size(
         unanswered=unanswered, influences=_influences(inputs, draws, numbers),
         inputs=tuple(each.path for each in inputs), draws=tuple(draws), sized=sized,
     )  # fmt: skip
-
-
-def _best(holding: Holding) -> Metric:
-    counts = holding.at(holding.sizes)
-    return share_of(int(counts.max()) if counts.size else 0, holding.count)
 
 
 def _why(holding: Holding, holds: float, found: int | None, upper: int | None) -> str | None:
@@ -149,19 +145,22 @@ def _influences(
     packets = np.array([draw.least for draw in draws if draw.least is not None], dtype=np.float64)
     if packets.size < 2 * _FEWEST_OF_A_GROUP:
         return ()
-    made = [_influence(each, packets, numbers[sized][:, at]) for at, each in enumerate(inputs)]
+    made = []
+    for at, each in enumerate(inputs):
+        own = numbers[sized][:, at]
+        share, shown = _share(packets, _groups(each, own))
+        levels = tuple(
+            # A group lies at its median, one of its numbers.
+            (each.word(float(np.sort(own[group])[(group.size - 1) // 2])),
+             float(np.median(packets[group])))
+            for group in _ends(each, own)
+        )  # fmt: skip
+        made.append(
+            InputInfluence(
+                path=each.path, said=each.said, share=share, shown=shown, levels=levels
+            )
+        )  # fmt: skip
     return tuple(sorted(made, key=lambda each: each.share * each.shown, reverse=True))
-
-
-def _influence(
-    each: Uncertain, packets: NDArray[np.float64], numbers: NDArray[np.float64]
-) -> InputInfluence:
-    share, shown = _share(packets, _groups(each, numbers))
-    levels = tuple(
-        (_words(each, numbers[group]), float(np.median(packets[group])))
-        for group in _ends(each, numbers)
-    )
-    return InputInfluence(path=each.path, said=each.said, share=share, shown=shown, levels=levels)
 
 
 def _groups(each: Uncertain, numbers: NDArray[np.float64]) -> list[NDArray[np.intp]]:
@@ -195,8 +194,3 @@ def _share(packets: NDArray[np.float64], groups: Sequence[NDArray[np.intp]]) -> 
         return 1.0, True
     ratio = ((whole - inside) / (count - 1)) / (inside / (size - count))
     return max(0.0, share), bool(scipy.stats.f.sf(ratio, count - 1, size - count) < _NOT_SHOWN)
-
-
-def _words(each: Uncertain, numbers: NDArray[np.float64]) -> str:
-    """Return where a group lies, by its median."""
-    return each.word(float(np.sort(numbers)[(numbers.size - 1) // 2]))

@@ -156,9 +156,8 @@ def _rows(batch: Batch, item: Item, progress: Progress | None) -> list[MetricRow
     for seed in every:
         outcome = engine.run(scenario, (seed,), effort)
         of_seed[seed] = outcome.to_row(intervals=True) | {WALL: outcome.provenance.wall_s}
-    return _as_rows(
-        asked, scenario, {s: (of_seed.get(s, of_seed[every[0]]), None) for s in item.seeds}
-    )
+    alike = {seed: (of_seed.get(seed, of_seed[every[0]]), None) for seed in item.seeds}
+    return _as_rows(asked, scenario, alike)
 
 
 def rows_of(
@@ -172,23 +171,15 @@ def rows_of(
 
     Without it they are in the store already, and their processor time is what is known.
     """
-    found = {
-        seed: (
-            _of_one(engine, scenario, each, wall_s), None if wall_s is None else to_blob(each)
-        )
-        for seed, each in made.items()
-    }  # fmt: skip
+    found: dict[int, tuple[dict[str, float], bytes | None]] = {}
+    for seed, each in made.items():
+        took_s = each.reading.cpu_s if wall_s is None else wall_s
+        # The numbers of `forebay.run` with this seed alone.
+        outcome: Outcome = without_intervals(engine.outcome(scenario, [each], took_s))
+        row = outcome.to_row(intervals=True)
+        row |= {"packets": each.reading.packets, WALL: took_s}
+        found[seed] = row, None if wall_s is None else to_blob(each)
     return _as_rows(asked, scenario, found)
-
-
-def _of_one(
-    engine: ReplicatingEngine, scenario: Scenario, made: Replication, wall_s: float | None
-) -> dict[str, float]:
-    """Return the numbers of one replication: those of `forebay.run` with its seed alone."""
-    took_s = made.reading.cpu_s if wall_s is None else wall_s
-    outcome: Outcome = without_intervals(engine.outcome(scenario, [made], took_s))
-    row = outcome.to_row(intervals=True)
-    return row | {"packets": made.reading.packets, WALL: took_s}
 
 
 def _of_sizing(found: SizeResult) -> dict[str, float]:
@@ -205,9 +196,8 @@ def _of_sizing(found: SizeResult) -> dict[str, float]:
     here = next((each for each in found.price if each.why == "recommended"), None)
     if here is not None:
         p99 = None if here.queue_delay_s is None else here.queue_delay_s.p99
-        for part, metric in zip(
-            OF_RECOMMENDED, (here.utilization, here.loss_rate, p99), strict=True
-        ):
+        metrics = (here.utilization, here.loss_rate, p99)
+        for part, metric in zip(OF_RECOMMENDED, metrics, strict=True):
             if metric is not None:
                 row[f"{best}.{part}"] = metric.value
     if found.largest is not None:

@@ -91,9 +91,8 @@ async def _start(request: Request) -> Response:
     """What the page offers beside its presets, and how much is being worked on."""
     names = await run_in_threadpool(opening.shipped)
     running = request.app.state.runs.open
-    return JSONResponse(
-        {"shipped": names, "platforms": list(platforms.names()), "running": running}
-    )
+    offered = {"shipped": names, "platforms": list(platforms.names())}
+    return JSONResponse({**offered, "running": running})
 
 
 async def _laws(request: Request) -> Response:
@@ -110,9 +109,8 @@ async def _answer(request: Request) -> Response:
     def keep(asked: forebay.Scenario, answer: forebay.SizeResult) -> None:
         runs.keep(client, asked, answer)
 
-    return _begin(
-        request, client, "answer", Answer(scenario, runs.jobs, runs.side_by_side, budget, keep)
-    )
+    work = Answer(scenario, runs.jobs, runs.side_by_side, budget, keep)
+    return _begin(request, client, "answer", work)
 
 
 async def _replay(request: Request) -> Response:

@@ -48,9 +48,8 @@ def scenario_of(asked: object) -> forebay.Scenario:
     asked = {name: part for name, part in asked.items() if (name, part) not in _NOTHING}
     for name in asked:
         if name not in PARTS:
-            raise Refused(
-                f"{str(name)[:40]!r} is not for the workbench", f"write {', '.join(PARTS)}"
-            )
+            wrong = f"{str(name)[:40]!r} is not for the workbench"
+            raise Refused(wrong, f"write {', '.join(PARTS)}")
     _check_depth(asked)
     with written_in(Words.FILE):
         scenario = forebay.Scenario.from_dict(asked, files=False)
@@ -251,8 +250,7 @@ def sizes(scenario: forebay.Scenario, answers: Sequence[forebay.laws.LawAnswer])
 def is_of(outcome: forebay.Outcome, scenario: forebay.Scenario) -> bool:
     """Return whether a run is of the question's own link, not of a smaller one of its kind."""
     asked = scenario.to_dict()
-    parts = ("link", "traffic")
-    return all(outcome.scenario[part] == asked[part] for part in parts)
+    return all(outcome.scenario[part] == asked[part] for part in ("link", "traffic"))
 
 
 def point_of(outcome: forebay.Outcome) -> dict[str, Any]:
@@ -293,9 +291,7 @@ def point(packets: int, link: LinkOutcome) -> dict[str, Any]:
 
 
 def _metric(metric: Metric | None) -> dict[str, float | None] | None:
-    if metric is None:
-        return None
-    return {"value": metric.value, "low": metric.low, "high": metric.high}
+    return None if metric is None else metric.model_dump(exclude={"n"})
 
 
 def sized(found: forebay.SizeResult) -> dict[str, Any]:

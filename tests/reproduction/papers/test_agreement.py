@@ -43,7 +43,7 @@ def said(monkeypatch):
 
 
 def test_eight_cells_in_one_set_up():
-    asked = [kernel.plain(cell) for cell in kernel.every_cell()]
+    asked = [kernel.plain(cell) for cell in kernel.cells_of(kernel.CELLS)]
     assert len(asked) == 8
     assert {each.traffic[0].sender for each in asked} == {"linux"}
     assert [each.buffer_packets for each in asked] == [64, 129, 258, 32, 64, 128, 129, 129]
@@ -80,11 +80,11 @@ def test_a_cell_that_was_not_played_is_no_agreement(said, monkeypatch):
     assert not any(made.verdicts) and made.reasons[0] == "the kernel was not measured"
 
 
-CELL = kernel.offload_cells()[0]
+CELL = kernel.cells_of(OFFLOAD)[0]
 
 
 def test_a_cell_differs_from_itself_in_its_hosts_alone():
-    for cell in kernel.offload_cells():
+    for cell in kernel.cells_of(OFFLOAD):
         on, off = (kernel.with_offload(cell, switch) for switch in ("on", "off"))
         assert on.traffic[0].offloads and not off.traffic[0].offloads
         assert on.replace({"traffic.0.offload": "off"}) == off
@@ -118,7 +118,7 @@ def test_only_judged_quantities_are_rows(monkeypatch):
         OFFLOAD, CELL, "utilization", metric(0.99), metric(0.98), metric(0.9), [0.98, 0.9801]
     )
     still = Compared(OFFLOAD, CELL, "loss_rate", metric(0.1), metric(0.5), off=metric(0.1))
-    monkeypatch.setattr(kernel, "offload_cells", lambda: [CELL])
+    monkeypatch.setattr(kernel, "cells_of", lambda _: [CELL])
     monkeypatch.setattr(kernel, "kernel", lambda _: [moved, still])
     monkeypatch.setattr(kernel, "simulated", lambda *_: [moved, still])
     made = kernel.offload.reproduce(Effort(seeds=2))

@@ -45,7 +45,7 @@ def scenario_of(folder: str, run: dict[str, Any]) -> forebay.Scenario:
     if folder == "yang_2013":
         return mix.on_testbed(run["link_mbps"], run["rtt_ms"], run["packets"])
     cell = {name: run[name] for name in kernel.OFFLOAD_KEY}
-    assert cell in kernel.offload_cells(FOLDER / folder)
+    assert cell in kernel.cells_of(FOLDER / folder)
     return kernel.with_offload(cell, run.get("offload", "on"), FOLDER / folder)
 
 

@@ -29,12 +29,10 @@ from numpy.typing import ArrayLike
 from forebay.catalogue import CONTROLS, registered
 from forebay.laws import arrays, assumptions
 from forebay.laws.arrays import Array, as_array
-from forebay.laws.heterogeneous.protocols import EPOCH_AS_PRINTED as EPOCH_AS_PRINTED
-from forebay.laws.heterogeneous.protocols import OF_PAPER_D_ALONE
-from forebay.laws.heterogeneous.protocols import PAPER_D as PAPER_D
-from forebay.laws.heterogeneous.protocols import PROTOCOLS as PROTOCOLS
-from forebay.laws.heterogeneous.protocols import TABLE_3_AS_PRINTED as TABLE_3_AS_PRINTED
-from forebay.laws.heterogeneous.protocols import Growth as Growth
+from forebay.laws.heterogeneous.protocols import (
+    EPOCH_AS_PRINTED as EPOCH_AS_PRINTED, OF_PAPER_D_ALONE, PAPER_D as PAPER_D,
+    PROTOCOLS as PROTOCOLS, TABLE_3_AS_PRINTED as TABLE_3_AS_PRINTED, Growth as Growth,
+)  # fmt: skip
 from forebay.laws.law import Law
 from forebay.laws.quantities import finite, flows_by_control, path_window
 from forebay.scenario import Scenario
@@ -324,16 +322,11 @@ LAW = Law(
     packets=_packets,
     utilization=_utilization,
     checks=(
-        assumptions.long_lived,
-        assumptions.drop_tail,
-        _known_protocols,
-        assumptions.congested,
-        assumptions.window_unlimited,
-        assumptions.settled,
-        assumptions.enough_flows,
+        assumptions.long_lived, assumptions.drop_tail, _known_protocols, assumptions.congested,
+        assumptions.window_unlimited, assumptions.settled, assumptions.enough_flows,
         assumptions.window_above_two,
     ),
-)
+)  # fmt: skip
 
 
 def sample_sum(

@@ -262,12 +262,12 @@ PAPER_D = ("reno", "bic", "cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
 OF_PAPER_D_ALONE = ("cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
 """Growth functions that the laws take only by these names, not for a congestion control."""
 
-EPOCH_AS_PRINTED = {
+EPOCH_AS_PRINTED: dict[str, Callable[..., Array]] = {
     "reno": RENO.epoch,
     "bic": BIC.epoch,
     "cubic_beta_0_8": lambda w, r: np.cbrt(w * 0.8 / _CUBIC_C),
     "cubic_beta_0_7": lambda w, r: np.cbrt(w * 0.7 / _CUBIC_C),
-    "ctcp": lambda w, r: 5.1 * fourth_root(w) * r,
+    "ctcp": lambda w, r: 5.1 * w**0.25 * r,
 }
 """Table II, column 4 as printed: (w_max, rtt) to seconds."""
 

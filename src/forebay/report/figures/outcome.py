@@ -356,9 +356,10 @@ def flows_figure(outcome: Outcome, table: FlowTable) -> Figure:
     slow = bool((drawn & _known(outcome, table)).any())
     sent = bool((drawn & (table["window_bytes"] > 0)).any())
     left_out = "" if names == every else f", {len(names)} of {len(every)} classes"
-    with style.framed(
-        _flows_title(outcome) + left_out, 7.2, 6.4 if slow and sent else 3.6
-    ) as figure:
+    seeds = outcome.provenance.seeds
+    which = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
+    title = f"{outcome.scenario.get('name', 'scenario')}, {which}{left_out}"
+    with style.framed(title, 7.2, 6.4 if slow and sent else 3.6) as figure:
         panels = list(np.atleast_1d(figure.subplots(max(1, slow + sent), 1)))
         if slow:
             _slowdown(panels[0], outcome, table, names)
@@ -367,12 +368,6 @@ def flows_figure(outcome: Outcome, table: FlowTable) -> Figure:
         for axes in panels:
             style.clean(axes)
     return figure
-
-
-def _flows_title(outcome: Outcome) -> str:
-    seeds = outcome.provenance.seeds
-    which = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
-    return f"{outcome.scenario.get('name', 'scenario')}, {which}"
 
 
 def _known(outcome: Outcome, table: FlowTable) -> NDArray[np.bool_]:
@@ -412,7 +407,9 @@ def _by_size(
 ) -> tuple[list[float], list[float]]:
     order = np.argsort(sizes, kind="stable")
     groups = np.split(order, _cuts(sizes[order], max(least, sizes.size / _GROUPS)))
-    x = [_middle(sizes[group]) for group in groups]
+    # Geometric means, exactly the size if all are equal.
+    own = [sizes[group] for group in groups]
+    x = [float(each[0] * np.exp(np.log(each / each[0]).mean())) for each in own]
     return x, [float(np.percentile(slow[group], percent)) for group in groups]
 
 
@@ -424,11 +421,6 @@ def _cuts(ordered: NDArray[np.float64], least: float) -> list[int]:
             cuts.append(at)
             begin = at
     return cuts
-
-
-def _middle(sizes: NDArray[np.float64]) -> float:
-    """Return the geometric mean, exactly the size if all are equal."""
-    return float(sizes[0] * np.exp(np.log(sizes / sizes[0]).mean()))
 
 
 def _few_ticks(axis: Axis, text: Callable[[float], str] = "{:.6g}".format) -> None:

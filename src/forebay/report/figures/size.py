@@ -57,7 +57,10 @@ class _Mark:
 def draw_marks(lane: Axes, panels: Sequence[Axes], answer: SizeResult) -> None:
     """Draw the lines through ``panels`` and their labels into ``lane`` (the same x axis)."""
     marks = _marks(answer)
-    _widen(panels[-1], marks)
+    # The axis has every mark, also where no buffer was tried.
+    (low, high), places = panels[-1].get_xlim(), [mark.packets for mark in marks]
+    low, high = min([low, *(p / 1.1 for p in places)]), max([high, *(p * 1.1 for p in places)])
+    panels[-1].set_xlim(low, high)
     lane.set_axis_off()
     lane.grid(False)
     rows = _rows(marks, panels[-1].get_xlim())
@@ -97,13 +100,6 @@ def _answers(answer: SizeResult) -> list[_Mark]:
 def _answer(answer: SizeResult, name: str, packets: int) -> _Mark:
     size = packets if answer.aqm is None else sized(answer, packets)
     return _Mark(packets, f"{name}: {size}", True, is_answer=name.startswith("recommended"))
-
-
-def _widen(axes: Axes, marks: Sequence[_Mark]) -> None:
-    """Extend the axis to every mark, also where no buffer was tried."""
-    low, high = axes.get_xlim()
-    places = [mark.packets for mark in marks]
-    axes.set_xlim(min([low, *(p / 1.1 for p in places)]), max([high, *(p * 1.1 for p in places)]))
 
 
 def _rows(marks: Sequence[_Mark], limits: tuple[float, float]) -> list[int]:
@@ -172,24 +168,17 @@ def size_figure(answer: SizeResult) -> Figure:
 
 
 def _shade(panels: Sequence[Axes], answer: SizeResult) -> None:
-    """Shade the range of all buffers that meet the goals."""
-    low, high = panels[-1].get_xlim()
-    _interval(panels, answer)
+    """Shade the interval of the least, and the range of all buffers that meet the goals."""
+    (low, high), least = panels[-1].get_xlim(), answer.buffer
+    if least is not None and least.low != least.high:
+        for axes in panels:
+            axes.axvspan(least.low, least.high, color=style.INK, alpha=0.12, linewidth=0, zorder=0)
     for interval in answer.region:
         right = high if interval.high is None else min(interval.high + 0.5, high)
         for axes in panels:
             left = max(interval.low - 0.5, low)
             axes.axvspan(left, right, color=style.GREEN, alpha=0.1, linewidth=0, zorder=0)
     panels[-1].set_xlim(low, high)
-
-
-def _interval(panels: Sequence[Axes], answer: SizeResult) -> None:
-    """Shade the interval of the least, which ends at or below the recommended size."""
-    least = answer.buffer
-    if least is None or least.low == least.high:
-        return
-    for axes in panels:
-        axes.axvspan(least.low, least.high, color=style.INK, alpha=0.12, linewidth=0, zorder=0)
 
 
 def _title(answer: SizeResult) -> str:
@@ -323,14 +312,14 @@ def _target(axes: Axes, goals: Sequence[GoalResult], name: str, factor: float) -
             _level(axes, goal.target * factor, f"goal: {goal.sense}")
 
 
-def _level(axes: Axes, value: float, text: str, *, above: bool = False) -> None:
-    """Draw a level across the panel, with a label below or above it."""
+def _level(axes: Axes, value: float, text: str) -> None:
+    """Draw a level across the panel, with a label below it."""
     axes.axhline(value, color=style.INK, linewidth=0.9, linestyle=(0, (2, 2)))
     axes.annotate(
         f"{text} {value:g}",
         (1, value), xycoords=("axes fraction", "data"),
-        xytext=(-2, 2 if above else -3), textcoords="offset points",
-        ha="right", va="bottom" if above else "top", fontsize=8, color=style.INK, bbox=style.PAPER,
+        xytext=(-2, -3), textcoords="offset points",
+        ha="right", va="top", fontsize=8, color=style.INK, bbox=style.PAPER,
     )  # fmt: skip
 
 

@@ -37,7 +37,9 @@ def study_figure(picture: StudyPicture) -> Figure:
         labels = {each.y_label for each in picture.panels}
         alike = len(labels) == 1 and all(each.curves for each in picture.panels)
         made = figure.subplots(rows, columns, squeeze=False, sharey=alike)
-        shades = _shades(picture)
+        # All maps share their colours, from the least to the most of them.
+        values = [v for panel in picture.panels for row in panel.map_values for v in row if v == v]
+        shades = (min(values), max(values)) if values else None
         for axes, panel in zip(made.flat, picture.panels, strict=False):
             _panel(figure, axes, panel, shades)
         for unused in made.flat[count:]:
@@ -47,12 +49,6 @@ def study_figure(picture: StudyPicture) -> Figure:
                 axes.label_outer()
         style.legend_below(figure, _CHARACTERS * size[0] - 2)
     return figure
-
-
-def _shades(picture: StudyPicture) -> tuple[float, float] | None:
-    """Return least and most of all maps, which share their colours; None for curves."""
-    values = [v for panel in picture.panels for row in panel.map_values for v in row if v == v]
-    return (min(values), max(values)) if values else None
 
 
 def _panel(

@@ -168,20 +168,27 @@ def _reproduction(
     return work.of_rows(rows, page, picture=picture, unjudged=unjudged)
 
 
-# --- eight cells of a dumbbell without offload ---------------------------------------------------
-
 KEY = ("flows", "packets", "congestion_control")
+OFFLOAD_KEY = ("rate_mbps", "packet_bytes", "flows", "congestion_control", "packets")
 
 
-def every_cell() -> list[Cell]:
-    """Return the key of each cell."""
-    return [{name: cell[name] for name in KEY} for cell in stated(CELLS)["cell"]]
+def _every(folder: Path) -> list[Cell]:
+    return [{"packet_bytes": 1500, **cell} for cell in stated(folder)["cell"]]
 
 
-def times(cell: Cell) -> int:
-    """Return the simulator's replications of this cell for each requested one."""
-    every = stated(CELLS)["cell"]
-    return int(next(each.get("times", 1) for each in every if cell.items() <= each.items()))
+def cells_of(folder: Path) -> list[Cell]:
+    """Return the key of each cell of an artefact."""
+    key = KEY if folder == CELLS else OFFLOAD_KEY
+    return [{name: cell[name] for name in key} for cell in _every(folder)]
+
+
+def _stated(folder: Path, cell: Cell, name: str, otherwise: Any) -> Any:
+    """Return what cells.toml states of a cell beside its key."""
+    own = next(each for each in _every(folder) if each.items() >= cell.items())
+    return own.get(name, otherwise)
+
+
+# --- eight cells of a dumbbell without offload ---------------------------------------------------
 
 
 def plain(cell: Cell) -> forebay.Scenario:
@@ -194,7 +201,7 @@ def _of_cells() -> list[Run]:
     """Return the cells that are not rows of Figure 15; those are recorded there."""
     return [
         Run(cell, partial(line_card.on_testbed, plain(cell)))
-        for cell in every_cell()
+        for cell in cells_of(CELLS)
         if cell["congestion_control"] != "reno"
     ]
 
@@ -209,7 +216,8 @@ def recorded(cell: Cell, quantity: str) -> Any:
 
 def compare(work: Work, cell: Cell) -> list[Compared]:
     """Simulate one cell; return its quantities with the kernel's."""
-    own = read(work.of(times(cell) * work.effort.seeds).play(plain(cell)))
+    times = int(_stated(CELLS, cell, "times", 1))  # replications for each that is asked
+    own = read(work.of(times * work.effort.seeds).play(plain(cell)))
     names = ("utilization", "loss_rate", "queue_packets")
     return [Compared(CELLS, cell, name, recorded(cell, name), own[name]) for name in names]
 
@@ -217,7 +225,7 @@ def compare(work: Work, cell: Cell) -> list[Compared]:
 @artefact(testbed=_of_cells)
 def cells(work: Work) -> Reproduction:
     """Simulate each cell and compare it with the kernel's record."""
-    judged = [each for cell, part in work.each(every_cell()) for each in compare(part, cell)]
+    judged = [each for cell, part in work.each(cells_of(CELLS)) for each in compare(part, cell)]
     names = ("flows", "congestion_control", "packets")
     rows = [e.row([e.cell[name] for name in names], (e.kernel, e.simulator)) for e in judged]
     notes = [
@@ -278,21 +286,8 @@ def _band(seen: Sequence[Compared]) -> list[Line]:
 
 # --- hosts with segmentation offload, where it matters -------------------------------------------
 
-OFFLOAD_KEY = ("rate_mbps", "packet_bytes", "flows", "congestion_control", "packets")
 MIX = {"cubic": 0.5, "bbr": 0.5}
 LEAST_SEEDS = 5
-
-
-def offload_cells(folder: Path = OFFLOAD) -> list[Cell]:
-    """Return the cells' keys."""
-    every = ({"packet_bytes": 1500, **cell} for cell in stated(folder)["cell"])
-    return [{name: cell[name] for name in OFFLOAD_KEY} for cell in every]
-
-
-def _stated(cell: Cell, name: str, otherwise: Any, folder: Path = OFFLOAD) -> Any:
-    """Return what cells.toml states of a cell beside its key."""
-    every = ({"packet_bytes": 1500, **each} for each in stated(folder)["cell"])
-    return next(each for each in every if each.items() >= cell.items()).get(name, otherwise)
 
 
 def with_offload(cell: Cell, offload: str, folder: Path = OFFLOAD) -> forebay.Scenario:
@@ -311,7 +306,7 @@ def with_offload(cell: Cell, offload: str, folder: Path = OFFLOAD) -> forebay.Sc
         "offload": offload,
     }
     times = {"warmup": "warmup_s", "duration": "duration_s"}
-    measure = {name: f"{_stated(cell, of, known[of], folder)} s" for name, of in times.items()}
+    measure = {name: f"{_stated(folder, cell, of, known[of])} s" for name, of in times.items()}
     return forebay.Scenario.model_validate(
         {
             "name": "Hosts with segmentation offload",
@@ -327,7 +322,7 @@ def _switched() -> list[Run]:
     """Return the testbed's runs, on and off in turn."""
     return [
         Run(cell | {"offload": is_on}, partial(_play, with_offload(cell, is_on)))
-        for cell in offload_cells()
+        for cell in cells_of(OFFLOAD)
         for is_on in ("on", "off")
     ]
 
@@ -360,7 +355,7 @@ def _unstalled(run: Mapping[str, Any]) -> dict[str, Any]:
 def simulated(work: Work, cell: Cell) -> list[Compared]:
     """Simulate one cell with offload, seed by seed; return the kernel's quantities with its own."""
     scenario = with_offload(cell, "on")
-    runs = work.of(int(_stated(cell, "times", 1)) * work.effort.seeds)
+    runs = work.of(int(_stated(OFFLOAD, cell, "times", 1)) * work.effort.seeds)
     outcomes = runs.over_seeds(lambda part, seed: part.replication(scenario, seed))
     found = []
     for each in kernel(cell):
@@ -373,7 +368,7 @@ def simulated(work: Work, cell: Cell) -> list[Compared]:
 @artefact(testbed=_switched)
 def offload(work: Work) -> Reproduction:
     """Simulate each cell that offload moves, and compare it with the kernel's record."""
-    wanted = [cell for cell in offload_cells() if any(each.counts for each in kernel(cell))]
+    wanted = [cell for cell in cells_of(OFFLOAD) if any(each.counts for each in kernel(cell))]
     # As many replications if it is quick: with two the verdicts would be chance.
     work = work.of(max(work.effort.seeds, LEAST_SEEDS))
     seen = [each for cell, part in work.each(wanted) for each in simulated(part, cell)]
@@ -387,7 +382,7 @@ def offload(work: Work) -> Reproduction:
     panels = [_moved(judged, name) for name in names_of(judged)]
     known = {label(each.cell) for each in seen}
     said = "offload moves nothing by twice its band in the kernel, so nothing is compared"
-    still = [c for c in offload_cells() if label(c) not in known and kernel(c)]
+    still = [c for c in cells_of(OFFLOAD) if label(c) not in known and kernel(c)]
     return _reproduction(
         work, rows, [Measured(OFFLOAD).note("kernel")],
         Picture(panels, columns=2) if panels else None,
@@ -413,8 +408,7 @@ def _moved(judged: Sequence[Compared], quantity: str) -> Panel:
 
 
 def _shares() -> list[Run]:
-    every = offload_cells(SHARES)
-    return [Run(cell, partial(_play, with_offload(cell, "on", SHARES))) for cell in every]
+    return [Run(c, partial(_play, with_offload(c, "on", SHARES))) for c in cells_of(SHARES)]
 
 
 @artefact(testbed=_shares)
@@ -422,7 +416,7 @@ def shares(work: Work) -> Reproduction:
     """Simulate half CUBIC and half BBR in each cell; compare BBR's share with the kernel's."""
     work, known = work.of(2 * max(work.effort.seeds, LEAST_SEEDS)), Measured(SHARES)
     judged, rows = [], []
-    for cell, part in work.each(offload_cells(SHARES)):
+    for cell, part in work.each(cells_of(SHARES)):
         kernel_s, name = known.metric(cell, "bbr_share"), "bbr_share"
         own = bbr_share(part.play(with_offload(cell, "on", SHARES)))
         judged.append(Compared(SHARES, cell, name, kernel_s, own))

@@ -276,6 +276,7 @@ def goodput_loss_fairness(work: Work) -> Reproduction:
 
 def _points(work: Work, sets: Iterable[str]) -> tuple[list[Point], list[Point]]:
     """Run every number of flows with the small buffer, and with the large one."""
+    of = forebay.laws.loss
 
     def run(part: Work, n: int, size: str) -> Point:
         asked = [f"traffic.0.flows={n}", f"queue.size={size}", *sets]
@@ -283,9 +284,9 @@ def _points(work: Work, sets: Iterable[str]) -> tuple[list[Point], list[Point]]:
         link, flows = outcome.links[LINK], outcome.classes[0]
         if not (link.loss_rate and flows.goodput_bps and flows.jain):
             raise ValueError("loss, goodput or fairness was not measured")
-        window = (scenario.bdp_packets + scenario.buffer_packets) / n
+        law = of.loss_rate(of.window(scenario.buffer_packets, scenario.bdp_packets, n))
         goodput = 100 * flows.goodput_bps.value / scenario.link.rate
-        return Point(link.loss_rate.value, 0.76 / window**2, goodput, flows.jain.value)
+        return Point(link.loss_rate.value, float(law), goodput, flows.jain.value)
 
     found = work.over([(n, size) for n in LOSSY_FLOWS for size in SIZES], run)
     small, full = ([found[n, size] for n in LOSSY_FLOWS] for size in SIZES)

@@ -188,8 +188,8 @@ def short_flows(work: Work) -> Reproduction:
 
     found = work.over(list(sets), queue)
     ours = {
-        "order": _apart("SECOND", "THIRD"),
-        "whole": _apart("SECOND", "FULL"),
+        "order": _apart("THIRD"),
+        "whole": _apart("FULL"),
         "m-d-1": law(1, as_printed=True),
         "poisson": found["poisson"],
         "smoother": found["poisson"] / found["slow"],
@@ -198,12 +198,11 @@ def short_flows(work: Work) -> Reproduction:
     return work.judge(ours, left_out=("terabit",) if work.quick else ())
 
 
-def _apart(one: str, other: str) -> float:
-    """Difference between two orders of the buffer for P(Q > B) = 0.025, in percent."""
+def _apart(order: str) -> float:
+    """Difference of the model's buffer for P(Q > B) = 0.025 from one of another order, percent."""
     of = forebay.laws.effective_bandwidth
-    orders = (of.Order[name] for name in (one, other))
-    sizes = [of.buffer_for(PROBABILITY, LOAD, _bursts(LENGTH), order) for order in orders]
-    return 100 * abs(float(sizes[0] / sizes[1]) - 1)
+    other = float(of.buffer_for(PROBABILITY, LOAD, _bursts(LENGTH), of.Order[order]))
+    return 100 * abs(tail_model(PROBABILITY) / other - 1)
 
 
 FIG16 = Path(__file__).resolve().parent / "fig16"

@@ -223,19 +223,16 @@ def growth(work: Work, sets: Iterable[str]) -> dict[str, float]:
     # Growth for each round trip, from the end of the first to the end of the sixth.
     ends = [np.argmax(begun.at_s >= (k + 0.5) * RTT_S) for k in (1, 6)]
     first, last = (float(window[end]) for end in ends)
+    begins = float(window[window > 0][0])
+    # Growth for each round trip between two losses while the queue is empty.
+    at_s, window = settled.at_s, settled.flows[0].cwnd_packets
+    begin, end = settled.reductions.at_s[-2:]
+    climbs = (at_s > begin + 5 * RTT_S) & (at_s < end) & (_queue(settled) <= 2)
     return {
-        "first": float(window[window > 0][0]),
+        "first": begins,
         "doubles": float((last / first) ** 0.2),
-        "adds": _adds(settled),
+        "adds": float(np.polyfit(at_s[climbs], window[climbs], 1)[0]) * RTT_S,
     }
-
-
-def _adds(trace: Any) -> float:
-    """Growth in packets for each round trip between two losses while the queue is empty."""
-    begin, end = trace.reductions.at_s[-2:]
-    window, queue = trace.flows[0].cwnd_packets, trace.bottleneck.queue_packets
-    climbs = (trace.at_s > begin + 5 * RTT_S) & (trace.at_s < end) & (queue <= 2)
-    return float(np.polyfit(trace.at_s[climbs], window[climbs], 1)[0]) * RTT_S
 
 
 @artefact()
@@ -272,8 +269,7 @@ def _queue(trace: Any) -> Any:
 def _from_root(at_s: Any, queue: Any) -> float:
     """Largest difference from eq. 10, in packets, from the smallest queue on."""
     lowest = int(np.argmin(queue))
-    since = at_s[lowest:] - at_s[lowest]
-    law = np.sqrt(2 * RATE * since + BDP**2) - BDP
+    law = forebay.laws.sawtooth.queue(at_s[lowest:] - at_s[lowest], RATE, BDP)
     return float(np.max(np.abs(np.minimum(law, BUFFER) - queue[lowest:])))
 
 
@@ -335,13 +331,15 @@ def fig7(work: Work) -> Reproduction:
     whole = ["measure.warmup=0 s", "measure.duration=200 s"]
     start = second.watch(work.load(whole), "50 ms", flows=(0, 1))
     step = settled.synchronization
+    # Of both flows, window over RTT (eq. 7).
+    rates = [np.nanmean(flow.cwnd_packets / flow.srtt_s) for flow in settled.flows.values()]
     ours = {
         "index": step.index,
         "together": None if step.reduced_fraction is None else 100 * step.reduced_fraction,
         "quickly": _losses_until_close(start),
         "full": 100 * float(settled.bottleneck.utilization),
         **_round_trips(settled, work.load()),
-        "rate": _smaller_share(settled),
+        "rate": float(100 * min(rates) / sum(rates)),
     }
     return work.judge(ours, picture=_two_flows(start))
 
@@ -357,12 +355,6 @@ def _round_trips(trace: Any, scenario: forebay.Scenario) -> dict[str, float]:
     waits_s = packet_s * _queue(trace)
     low, high = 1e3 * (path_s + waits_s.min()), 1e3 * (path_s + waits_s.max())
     return {"rtt-low": float(low), "rtt-high": float(high)}
-
-
-def _smaller_share(trace: Any) -> float:
-    """Smaller share of the sum of both rates, window over RTT (eq. 7), mean in percent."""
-    rates = [np.nanmean(flow.cwnd_packets / flow.srtt_s) for flow in trace.flows.values()]
-    return float(100 * min(rates) / sum(rates))
 
 
 def _losses_until_close(trace: Any) -> float:

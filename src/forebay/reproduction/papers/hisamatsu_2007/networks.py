@@ -209,7 +209,7 @@ def core_links(slides: Slides) -> float:
     return CONNECTIONS * load / (slides.used_small * CORE_MBPS)
 
 
-def over_roundings(count: int = ROUNDINGS) -> NDArray[np.float64]:
+def over_roundings() -> NDArray[np.float64]:
     """Return the core links for numbers drawn from what rounds to the printed ones."""
     chance = np.random.default_rng(1)
 
@@ -224,16 +224,14 @@ def over_roundings(count: int = ROUNDINGS) -> NDArray[np.float64]:
         curves = near(2, *p.small), near(2, *p.traditional)
         return Slides(delay, means[0], means[1], used[0], used[1], *curves)
 
-    return np.array([core_links(drawn()) for _ in range(count)])
+    return np.array([core_links(drawn()) for _ in range(ROUNDINGS)])
 
 
-def loss_on_path(
-    mbps: float, rtt_s: float, packet_bits: float = 8000.0, timeouts: bool = True
-) -> float:
+def loss_on_path(mbps: float, rtt_s: float, packet_bits: float, timeouts: bool) -> float:
     """Return the loss at which slide 9 sends that much: w^2 (1 + d_to) = 3 (1 - d) / (2 d)."""
     window = 1e6 * mbps * rtt_s / packet_bits
     share = min(1.0, 3.0 / window) if timeouts else 0.0
-    return 1.0 / (1.0 + window**2 * (1.0 + share) / 1.5)
+    return float(forebay.laws.tcp_and_link.loss_rate_of_window(window, share))
 
 
 def by_links(rule: str, packet_bits: float = 8000.0, timeouts: bool = True) -> list[float]:

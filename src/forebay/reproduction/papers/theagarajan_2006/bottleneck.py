@@ -11,7 +11,7 @@ import io
 import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +135,7 @@ def _curves(
     """Return what is read of the classes (TCP, then video) by videos and buffer."""
     buffers, seconds = (QUICK_BUFFERS, 60) if work.quick else (BUFFERS, 300)
     made: Curves = {number: [] for number in videos}
-    for (number, buffer), part in work.each([(n, b) for n in videos for b in buffers]):
+    for (number, buffer), part in work.each(list(product(videos, buffers))):
         if part.effort.progress is not None:
             part.effort.progress(0.0)
         effort = work.untold().effort
@@ -152,7 +152,7 @@ def _classes(videos: int, buffer: int, seconds: int, reading: str, effort: Effor
 
 def _cells() -> list[Cell]:
     """Return the testbed's cells: 80 s of real time each."""
-    points = [(videos, buffer) for videos in (0, 1, 2) for buffer in QUICK_BUFFERS]
+    points = product((0, 1, 2), QUICK_BUFFERS)
     return [Cell(_key(*at), partial(_play, scenario_of(*at, 60))) for at in points]
 
 
@@ -198,6 +198,12 @@ def _reaches(curve: Sequence[tuple[int, float]], wanted: float) -> float:
     return math.nan
 
 
+def _beside(curves: Curves, tested: Curves, bounds: bool = False) -> list[Line]:
+    """Return the lines of each number of videos, the testbed's dashed."""
+    played = (_line(curve, f"{NAMES[v]}, testbed", "dashes") for v, curve in tested.items())
+    return [*(_line(curve, NAMES[v], bounds=bounds) for v, curve in curves.items()), *played]
+
+
 SHARE = 0.98
 OPERATING = 35  # packets
 BARS_AT = (35, 62, 100)  # packets
@@ -217,8 +223,7 @@ def fig4(work: Work) -> Reproduction:
     curves = _curves(work, (0, 1, 2), read)
     ours = _throughputs(curves)
     tested = _tested(HERE, QUICK_BUFFERS, "tcp_bps", iperf)
-    lines = [_line(curve, NAMES[videos]) for videos, curve in curves.items()]
-    lines += [_line(curve, f"{NAMES[v]}, testbed", "dashes") for v, curve in tested.items()]
+    lines = _beside(curves, tested)
     printed = ((27, 20.08), (48, 19.32), (62, 18.76))
     x, y = [packets for packets, _ in printed], [SHARE * rate for _, rate in printed]
     lines.append(Line(x, y, "98 % of saturation, as printed", "dots"))
@@ -284,8 +289,7 @@ def fig5(work: Work) -> Reproduction:
     ours = _losses(curves)
     tested = _tested(HERE, QUICK_BUFFERS, "udp_loss", percent)
     del tested[0]
-    lines = [_line(curve, NAMES[videos], bounds=True) for videos, curve in curves.items()]
-    lines += [_line(curve, f"{NAMES[v]}, testbed", "dashes") for v, curve in tested.items()]
+    lines = _beside(curves, tested, bounds=True)
     return work.judge(
         ours,
         testbed=_losses(tested) if _complete(tested, QUICK_BUFFERS) else {},
@@ -331,13 +335,13 @@ def core(videos: int, buffer: int, quick: bool, reading: str = CHOSEN) -> foreba
 
 def _core_cells() -> list[Cell]:
     """Return the testbed's cells: 80 s of real time each."""
-    points = [(videos, buffer) for videos in CORE for buffer in TESTBED_BUFFERS]
-    return [Cell(_key(*at), partial(_play_core, core(*at, quick=True))) for at in points]
 
+    def play(scenario: forebay.Scenario, seed: int, told: Any) -> dict[str, Any]:
+        outcome = forebay.run(scenario, "testbed", seed=seed, progress=told)
+        return {"tcp_bps": _tcp_bps(outcome), **facts(outcome)}
 
-def _play_core(scenario: forebay.Scenario, seed: int, told: Any) -> dict[str, Any]:
-    outcome = forebay.run(scenario, "testbed", seed=seed, progress=told)
-    return {"tcp_bps": _tcp_bps(outcome), **facts(outcome)}
+    points = product(CORE, TESTBED_BUFFERS)
+    return [Cell(_key(*at), partial(play, core(*at, quick=True))) for at in points]
 
 
 def _tcp_bps(outcome: forebay.Outcome) -> float:
@@ -354,8 +358,7 @@ def fig7(work: Work) -> Reproduction:
     widest = max(deviation(work, core(videos, BAR_AT, quick=True), TCP) for videos in CORE)
     # Standard error of the mean of 60 readings of 10 s, Mbit/s.
     bar = {"bars": 1e-6 * widest / math.sqrt(READINGS)}
-    lines = [_line(curve, NAMES[videos]) for videos, curve in curves.items()]
-    lines += [_line(curve, f"{NAMES[v]}, testbed", "dashes") for v, curve in tested.items()]
+    lines = _beside(curves, tested)
     lines.append(Line([9.5, 11.5, 13.0], [WANTED] * 3, "7.4 Mbit/s, as printed", "dots"))
     return work.judge(
         ours | bar,
@@ -460,10 +463,11 @@ def numbers(at_s: Any, octets: Any) -> dict[str, float]:
     }
 
 
-def volumes(at_s: Any, octets: Any, width_s: float) -> Any:
-    """Return the bytes of each complete interval; shape (intervals,)."""
+def volumes(at_s: Any, octets: Any, width_s: float, span_s: float | None = None) -> Any:
+    """Return the bytes of each complete interval of a span, else up to the last packet."""
+    count = int((at_s[-1] if span_s is None else span_s) / width_s)
     place = (at_s / width_s).astype(np.int64)
-    return np.bincount(place, weights=octets)[: int(at_s[-1] / width_s)]
+    return np.bincount(place, weights=octets, minlength=count)[:count]
 
 
 POWERS = range(10, 25)  # windows of 2^10 µs (1 ms) to 2^24 µs (17 s)
@@ -502,31 +506,21 @@ def fig3(work: Work) -> Reproduction:
 def profile(at_s: Any, octets: Any, span: float, frame_rate: int) -> dict[str, Any]:
     """Return the numbers of claims.toml, and β(s) as "beta"."""
     s = 2.0 ** np.array(POWERS) / 1e6
-    beta = np.array([_beta(at_s, octets, span, step) for step in s])
+    windows = [volumes(at_s, octets, step, span) for step in s]
+    beta = np.array([volume.std() / volume.mean() for volume in windows])
     low, high = (np.polyfit(np.log(s[part]), np.log(beta[part]), 1) for part in (BELOW, ABOVE))
+    slopes = np.diff(np.log2(beta))[: ABOVE.stop]
+    steep = [place for place, slope in enumerate(slopes) if slope < MIDWAY]
     frames = np.bincount((at_s * frame_rate + 1e-6).astype(np.int64), weights=octets)
     return {
         "rate": float(octets.sum()) * 8 / span / 1e6,
         "hurst": local_whittle(frames[: int(span * frame_rate)]),
         "slope": float(high[0]),
-        "knee": _knee(np.diff(np.log2(beta))),
+        # Milliseconds from which β(s) decreases slowly.
+        "knee": 2.0 ** (POWERS[0] + steep[-1] + 1) / 1e3 if steep else 0.0,
         "pieces": float(high[0] - low[0]),
         "beta": beta,
     }
-
-
-def _knee(slopes: Any) -> float:
-    """Milliseconds from which β(s) decreases slowly."""
-    steep = [place for place, slope in enumerate(slopes[: ABOVE.stop]) if slope < MIDWAY]
-    return 2.0 ** (POWERS[0] + steep[-1] + 1) / 1e3 if steep else 0.0
-
-
-def _beta(at_s: Any, octets: Any, span: float, step: float) -> float:
-    windows = int(span / step)
-    inside = at_s < windows * step
-    place = (at_s[inside] / step).astype(np.int64)
-    volume = np.bincount(place, weights=octets[inside], minlength=windows)[:windows]
-    return float(volume.std() / volume.mean())
 
 
 def local_whittle(samples: Any) -> float:

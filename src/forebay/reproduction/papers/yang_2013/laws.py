@@ -24,7 +24,6 @@ from forebay.reproduction import (
 )
 
 h = forebay.laws.heterogeneous
-PROTOCOLS = ("reno", "bic", "cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
 
 
 def _row(cells: list[Any], reason: str, published: bool, kind: str = FORMULA) -> Row:
@@ -337,9 +336,9 @@ STEPS = np.linspace(0.0, 1.0, 101)
 @artefact()
 def curves(work: Work) -> Reproduction:
     """Figures 6 and 7 between and beyond their printed points."""
-    printed, right = ({p: _increase(p, how) for p in PROTOCOLS} for how in (True, False))
+    printed, right = ({p: _increase(p, how) for p in h.PAPER_D} for how in (True, False))
     left = []
-    for name in PROTOCOLS:
+    for name in h.PAPER_D:
         lowest = _lowest(name, N, TAU)
         gammas = lowest + STEPS * (1.0 - lowest)  # from no buffer to the full one
         left.append(np.array([float(h.z_kept(g, value(name), N, TAU)) for g in gammas]))

@@ -427,28 +427,11 @@ def delay(work: Work) -> Reproduction:
     return work.judge({f"delay-{each:g}": wait for each, wait in found.items()})
 
 
-MEASURED = {  # percent of 30,000 web servers: minimum and maximum
-    "reno": (3.31, 14.47),
-    "bic": (20.45, 20.45),
-    "cubic_beta_0_8": (12.81, 12.81),
-    "cubic_beta_0_7": (13.66, 13.66),
-    "ctcp": (14.5, 25.66),
-}
-
-
 @artefact()
 def deployment(work: Work) -> Reproduction:
     """Whether the mix of section VIII has the shares that section I measured."""
     total = sum(FLOWS.values())
     return work.judge({name: 100 * flows / total for name, flows in FLOWS.items()})
-
-
-def bounds(name: str) -> tuple[float, float]:
-    """Minimum and maximum percent of a protocol among the five."""
-    low, high = MEASURED[name]
-    others = [each for other, each in MEASURED.items() if other != name]
-    least, most = (sum(each[side] for each in others) for side in (0, 1))
-    return 100 * low / (low + most), 100 * high / (high + least)
 
 
 SUMMED = (10, 50, 100, 200)
@@ -503,7 +486,7 @@ def fig3(work: Work) -> Reproduction:
 
     traces = work.over(list(CONTROLS), watch)
     ours = {
-        name: float(np.mean(np.diff(_cuts(trace)))) / epoch(name, _peak(trace))
+        name: float(np.mean(np.diff(_cuts(trace))) / h.EPOCH_AS_PRINTED[name](_peak(trace), RTT_S))
         for name, trace in traces.items()
     }
     panels = []
@@ -511,18 +494,6 @@ def fig3(work: Work) -> Reproduction:
         line = Line(trace.at_s.tolist(), trace.flows[0].cwnd_packets.tolist(), name)
         panels.append(Panel([line], "s", "window, packets", title=name))
     return work.judge(ours, picture=Picture(panels))
-
-
-def epoch(name: str, w_max: float) -> float:
-    """T of Table II as printed, seconds."""
-    seconds: dict[str, float] = {
-        "reno": 0.5 * w_max * RTT_S,
-        "bic": RTT_S,
-        "cubic_beta_0_8": float(np.cbrt(w_max * 0.8 / 0.4)),
-        "cubic_beta_0_7": float(np.cbrt(w_max * 0.7 / 0.4)),
-        "ctcp": 5.1 * w_max**0.25 * RTT_S,
-    }
-    return seconds[name]
 
 
 def _cuts(trace: Any) -> Any:
