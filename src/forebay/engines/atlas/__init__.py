@@ -16,14 +16,7 @@ from forebay.effort import DEFAULT, Effort
 from forebay.engines.atlas.model import Model, load
 from forebay.engines.atlas.scope import FAMILIES, Point, buffers, point_of
 from forebay.engines.base import Engine, exact, mean_alone
-from forebay.outcome import (
-    ClassOutcome,
-    LinkOutcome,
-    Metric,
-    Outcome,
-    Quantiles,
-    checked,
-)
+from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles, checked
 from forebay.outcome.model import ControllerOutcome
 from forebay.scenario import Long, Scenario
 from forebay.workload.drawing import apportion

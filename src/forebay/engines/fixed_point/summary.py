@@ -17,13 +17,7 @@ from forebay.engines.fixed_point.solver import Solution
 from forebay.laws import effective_bandwidth
 from forebay.laws.bursts import slow_start_bursts
 from forebay.laws.effective_bandwidth import Order
-from forebay.outcome import (
-    ClassOutcome,
-    HopsOutcome,
-    LinkOutcome,
-    NetworkOutcome,
-    Outcome,
-)
+from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, NetworkOutcome, Outcome
 from forebay.scenario import Scenario
 from forebay.topology import Problem
 from forebay.topology.graph import Floats, Ints

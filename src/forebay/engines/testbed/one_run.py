@@ -19,13 +19,7 @@ from forebay.engines.replication.layout import Layout, lay_out
 from forebay.engines.replication.readings import RawHistogram, RawReadings, Watched
 from forebay.engines.testbed import machine, namespaces
 from forebay.engines.testbed.congestion import ensure
-from forebay.engines.testbed.counters import (
-    Counted,
-    Counters,
-    WindowClock,
-    agreement,
-    counting,
-)
+from forebay.engines.testbed.counters import Counted, Counters, WindowClock, agreement, counting
 from forebay.engines.testbed.errors import TestbedError, asking
 from forebay.engines.testbed.plan import Places, built_link, make_plan, pair_for
 from forebay.engines.testbed.registry import recording

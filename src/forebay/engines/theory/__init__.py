@@ -25,11 +25,7 @@ from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Engine, exact, mean_alone
 from forebay.engines.errors import NoLaw, refuse_features
 from forebay.errors import entry
-from forebay.laws import (
-    Law,
-    governing_law,
-    regime_of,
-)
+from forebay.laws import Law, governing_law, regime_of
 from forebay.laws.bursts import Bursts
 from forebay.laws.finite_queue import FiniteQueue
 from forebay.laws.quantities import (
