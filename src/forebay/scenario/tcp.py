@@ -242,16 +242,19 @@ class Short(Tcp):
     def starting_in(self, seconds: float, link_rate: float) -> float:
         return self.arrivals_per_second(link_rate) * seconds
 
+    @property
+    def mean_packets(self) -> float:
+        """Mean whole packets of a flow."""
+        return self.length.mean_packets(self.packet)
+
     def offered(self, link_rate: float) -> float:
-        packets = self.length.mean_packets(self.packet)
-        return float(self.arrivals_per_second(link_rate) * packets * 8 * self.packet)
+        return float(self.arrivals_per_second(link_rate) * self.mean_packets * 8 * self.packet)
 
     def arrivals_per_second(self, link_rate: float) -> float:
         """Return the rate of the Poisson process, flows/s, for a link rate in bit/s."""
         if self.arrival_rate is not None:
             return self.arrival_rate
-        bits = 8 * self.packet * self.length.mean_packets(self.packet)
-        return (self.load or 0.0) * link_rate / bits
+        return (self.load or 0.0) * link_rate / (8 * self.packet * self.mean_packets)
 
 
 class Fetching(Standing, Tcp):

@@ -14,14 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from forebay.engines.errors import Unsupported
-from forebay.engines.fixed_point.approach import (
-    _LEAST_SLOPE,
-    Point,
-    approach,
-    at_loss,
-    descend,
-    point,
-)
+from forebay.engines.fixed_point.approach import _LEAST_SLOPE, Point, approach, at_loss, descend
 from forebay.engines.fixed_point.balance import Balance, Flow, make_balance
 from forebay.engines.fixed_point.linear import Slopes, sums
 from forebay.engines.fixed_point.queueing import State
@@ -112,7 +105,7 @@ def continue_from_wide(
 def rest(balance: Balance, s: Floats, tolerance: float, most: int) -> tuple[Point, int]:
     """Step until the largest |F| is below the tolerance; return the best point and the steps."""
     damping, steps = 1.0, 0
-    here = best = point(balance, s)
+    here = best = Point.of(balance, s)
     while here.largest > tolerance and steps < most:
         slopes = balance.slopes(here.s, here.state, here.flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
@@ -123,7 +116,7 @@ def rest(balance: Balance, s: Floats, tolerance: float, most: int) -> tuple[Poin
         felt = np.where(here.flow.log_hazard > _FELT, 3.0 / by_loss, np.inf)
         limit = np.minimum(np.minimum(1.5 / own, felt), np.maximum(1.0, 0.3 * np.abs(here.s)))
         before = _clipped_norm(here.left)
-        here = point(balance, here.s + np.clip(step, -limit, limit))
+        here = Point.of(balance, here.s + np.clip(step, -limit, limit))
         damping = 0.3 * damping if _clipped_norm(here.left) < before else min(3.0 * damping, 10.0)
         damping = max(damping, 1e-9)
         if here.largest < _CLOSE:
@@ -189,7 +182,7 @@ def solve(
         if not found.largest < ACCEPTED:
             s, more = continue_from_wide(balance, TOLERANCE, start, progress)
             balance = _widened(balance, 0.0)
-            found = point(balance, s)
+            found = Point.of(balance, s)
             steps += more
     state, flow, left = found.state, found.flow, found.left
     residual = float(np.max(np.abs(np.expm1(left)), initial=0.0))

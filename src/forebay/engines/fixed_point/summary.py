@@ -23,8 +23,6 @@ from forebay.topology import Problem
 from forebay.topology.graph import Floats, Ints
 
 Bools = NDArray[np.bool_]
-
-
 _LEAST_LOSS = 1e-4  # a smaller loss comes from few bursts and determines no load
 _APART = 0.02
 _LOADS = 1000

@@ -14,16 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS
+from forebay.engines.replication import readings
 from forebay.engines.replication.layout import Layout
-from forebay.engines.replication.readings import (
-    RawFlowRecords,
-    RawHistogram,
-    RawLink,
-    RawReadings,
-    ideal_s,
-    read_links,
-    to_reading,
-)
 from forebay.files.columns import BLOCK_ROWS
 from forebay.outcome import Histogram, Reading, summarize
 from forebay.outcome.metrics import goodput_bits
@@ -44,34 +36,29 @@ class SeedCache(Generic[T]):
     """
 
     def __init__(self, most_bytes: float = math.inf) -> None:
-        self._results: dict[tuple[str, int], T] = {}
-        self._octets: dict[tuple[str, int], float] = {}
+        self._kept: dict[tuple[str, int], tuple[T, float]] = {}
         self._most = most_bytes
 
     @property
     def held_bytes(self) -> float:
         """Bytes of all of them."""
-        return sum(self._octets.values())
+        return sum(octets for _, octets in self._kept.values())
 
     def known(self, scenario_sha256: str, seeds: Iterable[int]) -> dict[int, T]:
         """Return the stored results of these seeds."""
         keys = {seed: (scenario_sha256, seed) for seed in seeds}
-        return {seed: self._results[key] for seed, key in keys.items() if key in self._results}
+        return {seed: self._kept[key][0] for seed, key in keys.items() if key in self._kept}
 
     def put(self, scenario_sha256: str, seed: int, result: T, octets: float = 0.0) -> None:
         """Store a result of about so many bytes; the oldest ones that do not fit are removed."""
-        key = (scenario_sha256, seed)
-        self._results[key], self._octets[key] = result, octets
-        while len(self._results) > 1 and (
-            len(self._results) > CACHE_SIZE or self.held_bytes > self._most
-        ):
-            oldest = next(iter(self._results))
-            del self._results[oldest], self._octets[oldest]
+        kept = self._kept
+        kept[scenario_sha256, seed] = result, octets
+        while len(kept) > 1 and (len(kept) > CACHE_SIZE or self.held_bytes > self._most):
+            del kept[next(iter(kept))]
 
     def clear(self) -> None:
         """Remove all results."""
-        self._results.clear()
-        self._octets.clear()
+        self._kept.clear()
 
 
 MOST_SAMPLES = 10_000_000
@@ -80,7 +67,7 @@ MOST_SAMPLES = 10_000_000
 def to_trace(
     scenario: Scenario,
     layout: Layout,
-    raw: RawReadings,
+    raw: readings.RawReadings,
     workload: Workload,
     *,
     step: Duration,
@@ -88,9 +75,10 @@ def to_trace(
     seed: int,
 ) -> Trace:
     """Return the Trace of one replication that was sampled at every ``step``."""
-    _, classes = summarize([to_reading(scenario, seed, workload, layout, raw)], None)
+    _, classes = summarize([readings.to_reading(scenario, seed, workload, layout, raw)], None)
     read = raw["trace"]
     assert read is not None, "asked for"
+    links = readings.read_links(scenario, layout, raw)
     begin = float(scenario.measure.warmup)
     return Trace(
         scenario=scenario.to_dict(),
@@ -102,7 +90,7 @@ def to_trace(
         links={
             name: _link(reading, link, queue)
             for (name, reading), link, queue in zip(
-                read_links(scenario, layout, raw).items(), raw["links"], read["queue"], strict=False
+                links.items(), raw["links"], read["queue"], strict=False
             )
         },
         flows={
@@ -134,7 +122,7 @@ def check_step(scenario: Scenario, step: Duration) -> None:
         )  # fmt: skip
 
 
-def _link(reading: LinkReading, raw: RawLink, queue: IntArray) -> LinkTrace:
+def _link(reading: LinkReading, raw: readings.RawLink, queue: IntArray) -> LinkTrace:
     detail = raw["detail"]
     assert detail is not None, "asked for"
     queue_s = reading.queue_s.sum(axis=0)  # ends with the largest queue that occurred
@@ -155,7 +143,7 @@ def _link(reading: LinkReading, raw: RawLink, queue: IntArray) -> LinkTrace:
     )
 
 
-def _periods(total_s: float, raw: RawHistogram) -> Periods:
+def _periods(total_s: float, raw: readings.RawHistogram) -> Periods:
     lengths = Histogram(*raw)
     return Periods(number=int(lengths.counts.sum()), total_s=total_s, lengths=lengths)
 
@@ -177,7 +165,7 @@ class FlowRows:
     seed: int
     workload: Workload
     layout: Layout
-    records: RawFlowRecords
+    records: readings.RawFlowRecords
     reading: Reading
 
     @property
@@ -204,7 +192,7 @@ def _to_table(of: FlowRows, raw: Columns) -> FlowTable:
     tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]
     ending = np.array([KINDS[each.kind].completes for each in scenario.traffic])
     has_end = (raw["segments"] >= 0) & ending[group]
-    ideal = ideal_s(layout, workload, raw)
+    ideal = readings.ideal_s(layout, workload, raw)
     payload = np.array(
         [each.payload if isinstance(each, Tcp) else np.nan for each in scenario.traffic]
     )[group]

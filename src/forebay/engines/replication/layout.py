@@ -13,25 +13,14 @@ from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.replication.transfer_routes import TransferRoutes
 from forebay.errors import option
 from forebay.progress import Progress
-from forebay.scenario import (
-    BOTTLENECK,
-    FRAMINGS,
-    REVERSE,
-    Distribution,
-    Duration,
-    Link,
-    Long,
-    Measure,
-    Queue,
-    RateTrace,
-    Scenario,
-    ScenarioError,
-    TokenBucket,
-    Traffic,
-    Transfers,
-    ack_route,
-    data_route,
-)
+from forebay.scenario import BOTTLENECK, REVERSE, Duration, Scenario, ScenarioError, Traffic
+from forebay.scenario.crossing import ack_route, data_route
+from forebay.scenario.distribution import Distribution
+from forebay.scenario.link import FRAMINGS, Link, Measure, TokenBucket
+from forebay.scenario.queue import Queue
+from forebay.scenario.rate_trace import RateTrace
+from forebay.scenario.tcp import Long
+from forebay.scenario.transfers import Transfers
 from forebay.topology import Problem, make_problem
 from forebay.topology.graph import BETWEEN, UP, Graph, Ints
 from forebay.topology.routing import NetworkCost

@@ -14,16 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import CONTROLS, KINDS
-from forebay.outcome import (
-    ClassReading,
-    ControllerReading,
-    Histogram,
-    LinkReading,
-    LongFlows,
-    Reading,
-    RoundTrips,
-)
-from forebay.outcome.reading import FloatArray, IntArray, Slowdowns
+from forebay.outcome import ClassReading, ControllerReading, Histogram, LinkReading, LongFlows
+from forebay.outcome.reading import FloatArray, IntArray, Reading, RoundTrips, Slowdowns
 from forebay.outcome.settling import models_settle_s
 from forebay.scenario import Long, Requests, Scenario, ScenarioError, Tcp, Traffic
 from forebay.scenario.rate_trace import RateTrace
@@ -31,7 +23,6 @@ from forebay.workload import Workload
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, LinkSpec
-
 
 _PS_PER_S = 1e12
 NEEDED = ("flow", "start_s", "segments", "ideal_s")

@@ -35,7 +35,7 @@ from forebay.engines.replication.readings import Watched, to_reading
 from forebay.engines.simulation import foreign_controls
 from forebay.engines.simulation.foreign_controls import faults_named, watched
 from forebay.engines.simulation.networks import route
-from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, PacketFiles, by_flow, make_run
+from forebay.engines.simulation.runs import Draws, PacketFiles, by_flow, make_run
 from forebay.errors import Defect, ForebayError, panics_as_defects
 from forebay.foreign import ControlFailed
 from forebay.outcome import Reading
@@ -68,7 +68,7 @@ class Isolated:
         crashed, did not return, or set what no window can be; and what the request raised.
         """
         try:
-            return self._answer(tuple(names), request, arguments, progress or _ignore)
+            return self._answer(tuple(names), request, arguments, progress or (lambda _: None))
         except BaseException:
             self.close()
             raise
@@ -134,10 +134,6 @@ class Isolated:
 
     def __del__(self) -> None:
         self.close()
-
-
-def _ignore(_: float) -> None:
-    """Take no notice of progress."""
 
 
 def _ended(process: subprocess.Popen[bytes]) -> str:
@@ -254,7 +250,7 @@ def _simulate(
     files: PacketFiles | None,
 ) -> tuple[dict[int, Reading], float, dict[int, FlowRows] | None]:
     flows: dict[int, FlowRows] | None = {} if recorded else None
-    draws = _kept.setdefault(octets, Draws(int(DRAWS_SHARE * octets)))
+    draws = _kept.setdefault(octets, Draws(octets))
     kept, effort = Kept(draws, 0.0, flows, files), effort.telling(progress)
     readings, octets_each = simulate(scenario, seeds, effort, Limit(octets), buffers, kept)
     if flows is not None:

@@ -38,11 +38,11 @@ READINGS_SHARE = 1 / 8
 class Draws:
     """The workloads of the latest traffic, link and time, by seed: a search draws each once.
 
-    All take at most ``most_bytes``; what does not fit is drawn again.
+    All take at most their share of the memory limit; what does not fit is drawn again.
     """
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most, self.held_bytes = most_bytes, 0
+    def __init__(self, limit_bytes: int) -> None:
+        self._most, self.held_bytes = int(DRAWS_SHARE * limit_bytes), 0
         self._of: object = None
         self._known: dict[int, Workload] = {}
 
@@ -273,8 +273,6 @@ def _link(link: LinkSpec) -> _core.Link:
 
 Own = TypeVar("Own", Packets, Sessions)
 _OF_FLOWS = ("flow_bytes", "flow_drops", "flow_passed")
-
-
 _OF_OWNER = ("traffic_class", "congestion_control", "rtt_ps", "segments", "packet_bytes",
              "access_bps", "reverse")  # fmt: skip
 
