@@ -11,20 +11,11 @@ from operator import index
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    SerializationInfo,
-    ValidationError,
-    ValidationInfo,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.annotated_handlers import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError, fraction_of_percent, show
 from forebay.scenario.quantity import Duration, Quantity, Rate
 
 
@@ -66,16 +57,13 @@ class Between:
         if self.least <= number <= self.most and not (self.above and number == self.least):
             return
         side = "below" if number < self.least else "above" if number > self.most else "not in"
-        end = f"{self.least}" if side == "below" else f"{self.most}"
-        limit = f"the least, {end}" if side == "below" else f"the most, {end}"
+        limit = f"the least, {self.least}" if side == "below" else f"the most, {self.most}"
         side = "not above" if self.above and number == self.least else side
         limit = str(self.least) if side == "not above" else limit
         shown = f"{number}" if isinstance(number, Quantity) else show(number)
         shown = str(number) if shown in (f"{self.least}", f"{self.most}") else shown
         wrong = f"{shown} is {side} {limit if side != 'not in' else 'the range'}"
-        from forebay.scenario import errors
-
-        percent = errors.fraction_of_percent(number) if self.unit == "fraction" else None
+        percent = fraction_of_percent(number) if self.unit == "fraction" else None
         hint = f"write {self}" + (f"; {number:g} % is {percent}" if percent else "")
         raise ScenarioError("out-of-range", wrong, hint, value=number)
 
@@ -107,10 +95,11 @@ def printable(text: str) -> str:
     """Return a name that is safe in terminals and XML files, or raise ScenarioError."""
     if text.isprintable():
         return text
-    wrong = f"{show(text)} has a character that cannot be printed"
-    raise ScenarioError(
-        "out-of-range", wrong, "write letters, digits, signs and spaces", value=text
+    wrong, hint = (
+        "has a character that cannot be printed",
+        "write letters, digits, signs and spaces",
     )
+    raise ScenarioError("out-of-range", f"{show(text)} {wrong}", hint, value=text)
 
 
 RATES = Between(Rate(1e3), Rate(1e13))
@@ -289,7 +278,7 @@ class FromFile(ABC):
         return cls.of(path, content)
 
     @classmethod
-    def parse(cls, value: object, info: ValidationInfo) -> Self:
+    def parse(cls, value: object, info: core_schema.ValidationInfo) -> Self:
         """Read the file at a path, or return the value if it is one. Raises ScenarioError."""
         if isinstance(value, cls):
             return value
@@ -303,7 +292,7 @@ class FromFile(ABC):
             return cls.read(os.path.abspath(value))
         return cls.read(os.path.join((info.context or {}).get(FOLDER, ""), value))
 
-    def _written(self, info: SerializationInfo) -> Any:
+    def _written(self, info: core_schema.SerializationInfo) -> Any:
         """Return the path relative to the context's folder, or the content's digest."""
         if info.mode != "json":
             return self.canonical()

@@ -1,9 +1,6 @@
 """The error of this package: one sentence with what is wrong, where, and what to write instead.
 
-The probable meaning of a refused value, in the accepted notation, for hints.
-
-A scenario accepts one notation only; this module only writes hints. It is imported when a value is
-refused.
+A scenario accepts one notation only; the probable meaning of a refused value is for hints alone.
 """
 
 from __future__ import annotations
@@ -127,25 +124,12 @@ def _short(text: str) -> str:
 
 
 _MOST = 1e15
-
 _PERCENT = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,12})?)\s*(?:%|percent)\s*")
-
-
 _COUNT = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([kKmM])?\s*(?:flows?|packets?)?\s*")
-
-
 _END = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([a-zµμ]{0,5})"
-
-
 _RANGE = re.compile(rf"\s*{_END}\s*(?:-|–|\.\.\.?|…|to)\s*{_END}\s*")
-
-
 _PLAIN_RATE = re.compile(r"([kmgt])(?:b|bit|bits|bps|bit/s|bits/s)?", re.IGNORECASE)
-
-
 _RATES = {"k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s", "t": "Tbit/s"}
-
-
 _SCALES = {"": 1, "k": 10**3, "m": 10**6}
 
 

@@ -119,7 +119,6 @@ _FCT_INCREASE = (
     "dropped (0.125: one eighth longer); needs flows that complete."
 )
 
-
 COMPLETING_KINDS = frozenset(kind.name for kind in KINDS.values() if kind.completes)
 """Kinds of traffic whose flows end."""
 

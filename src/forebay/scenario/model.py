@@ -34,7 +34,6 @@ from forebay.scenario.transfers import Transfers
 if TYPE_CHECKING:
     from forebay.scenario import inputs
 
-
 _MEMORY = Between(DataSize(64), DataSize(10**12))
 
 

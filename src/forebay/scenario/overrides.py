@@ -13,8 +13,6 @@ from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.goals import Target
 
 _WRITE = 'write PATH=VALUE, such as queue.size="64 packets" or traffic.0.flows=100'
-
-
 SOURCE = argument("overrides", "set")
 """The place of overrides, in errors."""
 
@@ -26,20 +24,16 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
     scenario do.
     """
     try:
-        paths = [_apply_one(tree, override) for override in overrides]
+        return [_apply_one(tree, override) for override in overrides]
     except ScenarioError as error:
         raise error.at(SOURCE) from None
-    return paths
 
 
 def replace(tree: dict[str, Any], changes: Mapping[str, object]) -> None:
     """Change ``tree`` in place: a value for each dotted path. Raises ScenarioError."""
     if not isinstance(changes, Mapping):
-        wrong, hint = (
-            f"{show(changes)} is no dict",
-            'write a dict, such as {"queue.size": "64 packets"}',
-        )
-        raise ScenarioError("wrong-type", wrong, hint, value=changes)
+        hint = 'write a dict, such as {"queue.size": "64 packets"}'
+        raise ScenarioError("wrong-type", f"{show(changes)} is no dict", hint, value=changes)
     for path, value in changes.items():
         parts = path.split(".") if isinstance(path, str) else [""]
         if not all(parts):

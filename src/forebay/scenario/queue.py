@@ -15,38 +15,17 @@ from pydantic import Field, Strict, model_validator
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import entry, literal
 from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel, such_as
-from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, show
-from forebay.scenario.quantity import (
-    DataSize,
-    Duration,
-    FromText,
-    Rate,
-    parse_amount,
-    plain,
-    unitless,
-)
+from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, plain, show
+from forebay.scenario.quantity import DataSize, Duration, FromText, Rate, parse_amount, unitless
 from forebay.scenario.source import NAME
 
 BufferUnit = Literal["packets", "bytes", "seconds", "bdp", "bdp/sqrt(n)"]
-
-
 _BUFFER_EXAMPLE = "129 packets"
-
-
 _WRITE_BUFFER = 'write one such as "129 packets", "1.5 MB", "10 ms", "1 bdp" or "1 bdp/sqrt(n)"'
-
-
 _PER_SQRT_N = re.compile(r"\s*/\s*sqrt\s*\(\s*n\s*\)\s*$")
-
-
 _BUFFER_UNITS: dict[str, BufferUnit] = {
-    "packets": "packets",
-    "size": "bytes",
-    "time": "seconds",
-    "bdp": "bdp",
-}
-
-
+    "packets": "packets", "size": "bytes", "time": "seconds", "bdp": "bdp",
+}  # fmt: skip
 _BUFFER_WRITTEN = {"bytes": "B", "seconds": "s"}
 
 
@@ -71,12 +50,10 @@ class BufferSize(FromText):
         if not isinstance(value, str):
             raise unitless(value, _BUFFER_EXAMPLE)
         amount, unit = _buffer_amount(value)
-        if amount == 0:
-            raise ScenarioError(
-                "out-of-range", f"{show(value)} is no buffer", _WRITE_BUFFER, value=value
-            )
+        wrong = f"{show(value)} is no buffer" if amount == 0 else ""
         if unit in ("packets", "bytes") and amount != int(amount):
             wrong = f"{show(value)} is not a whole number of {unit}"
+        if wrong:
             raise ScenarioError("out-of-range", wrong, _WRITE_BUFFER, value=value)
         return cls(float(amount), unit, value.strip())
 

@@ -114,11 +114,7 @@ form to write.
 `--set PATH=VALUE` replaces one field before the check; entries of `traffic` are counted from 0:
 `--set queue.size="64 packets" --set traffic.0.flows=100`. VALUE is a TOML value, otherwise text.
 """
-
-
 _UNITS: dict[Any, str] = {BufferSize: "as written"}
-
-
 _IN_PYTHON = re.compile(r"\n\n(Made from|>>>).*", re.DOTALL)
 
 

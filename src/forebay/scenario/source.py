@@ -100,8 +100,6 @@ PACKETS = Between(DataSize(64), DataSize(65_535))
 LOADS = Between(1e-6, 10.0, "share of link.rate")
 NAME = r"^[A-Za-z0-9_.-]{1,64}$"
 """Pattern of the names of links and traffic classes."""
-
-
 _SPANS = Between(Duration(0), DAY)
 _LEAST_ON = Duration(1e-3)
 _MOST_TIMES = 10_000

@@ -31,7 +31,6 @@ from forebay.scenario.source import (
 if TYPE_CHECKING:
     from forebay.scenario import inputs
 
-
 CONGESTION_CONTROLS: tuple[str, ...] = tuple(CONTROLS)
 """Congestion controls that the simulator has itself; `forebay.foreign` has those from outside."""
 
@@ -77,8 +76,6 @@ def _json_schema() -> dict[str, Any]:
 CongestionControl = Annotated[
     str | dict[str, float], PlainValidator(_parse), WithJsonSchema(_json_schema())
 ]
-
-
 _LONGEST_LINUX_DELAY = 0.2
 """In seconds: TCP_DELACK_MAX of Linux (include/net/tcp.h)."""
 

@@ -96,8 +96,6 @@ class PacketList(FromFile):
 
 def _rows(path: str, content: bytes) -> NDArray[np.float64]:
     """Return times in seconds and sizes in bytes, shape (packets, 2)."""
-    import numpy as np
-
     body = content.removeprefix(b"\xef\xbb\xbf")
     first, _, rest = body.partition(b"\n")
     if first.strip().replace(b" ", b"") == _HEADER:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from forebay.scenario import inputs
 
-
 Points = tuple[tuple[float, float], ...]
 """Bytes, and the share of the transfers that have no more, both rising."""
 
@@ -142,7 +141,6 @@ AnyTransferSizes = Annotated[
 ]
 """A field's value: a name, one size, or a table."""
 
-
 MOST_TRANSFERS = 20_000_000
 NEEDED = ("start_s", "size_bytes")
 TEXTS = ("congestion_control", "source", "target", "route")
@@ -223,8 +221,6 @@ class TransferTable(FromFile):
 
 
 def _numbers(path: str, name: str, values: Sequence[Any]) -> NDArray[np.float64]:
-    import numpy as np
-
     try:
         found = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -285,9 +281,8 @@ def _parquet(path: str, content: bytes) -> dict[str, Sequence[Any]]:
 
 
 def _wrong(path: str, what: str) -> ScenarioError:
-    return ScenarioError(
-        "bad-transfers", f"{show(path) if path else 'transfers'}: {what}", _WRITE_TABLE
-    )
+    where = show(path) if path else "transfers"
+    return ScenarioError("bad-transfers", f"{where}: {what}", _WRITE_TABLE)
 
 
 class Transfer(ScenarioModel):

@@ -441,9 +441,8 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
             delivered = 1.0
         elif prediction.loss_rate is not None:
             delivered = 1.0 - prediction.loss_rate.value
-    elif laws.mix.LAW in prediction.laws and prediction.utilization > laws.quantities.short_share(
-        scenario
-    ):
-        delivered = 1.0
+    elif laws.mix.LAW in prediction.laws:
+        short = laws.quantities.short_share(scenario)
+        delivered = 1.0 if prediction.utilization > short else None
     rates = [t.offered(scenario.link.capacity) if id(t) in here else None for t in scenario.traffic]
     return [None if delivered is None or rate is None else delivered * rate for rate in rates]
