@@ -191,7 +191,6 @@ CONTROLLER_METRICS = (
 )  # fmt: skip
 """Of the flows of one congestion control in a class that mixes several."""
 
-
 LINK_METRICS = (
     Metric(
         name="link.utilization", unit="fraction", reading="bits, capacity_bps, window_s",
@@ -231,7 +230,6 @@ LINK_METRICS = (
     ),
 )  # fmt: skip
 """In the order of docs/reference/metrics.md."""
-
 
 METRICS = by_name((*LINK_METRICS, *CLASS_METRICS, *CONTROLLER_METRICS))
 """All metrics, by name."""

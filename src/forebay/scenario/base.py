@@ -95,11 +95,9 @@ def printable(text: str) -> str:
     """Return a name that is safe in terminals and XML files, or raise ScenarioError."""
     if text.isprintable():
         return text
-    wrong, hint = (
-        "has a character that cannot be printed",
-        "write letters, digits, signs and spaces",
-    )
-    raise ScenarioError("out-of-range", f"{show(text)} {wrong}", hint, value=text)
+    wrong = f"{show(text)} has a character that cannot be printed"
+    hint = "write letters, digits, signs and spaces"
+    raise ScenarioError("out-of-range", wrong, hint, value=text)
 
 
 RATES = Between(Rate(1e3), Rate(1e13))

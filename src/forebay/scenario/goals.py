@@ -125,12 +125,6 @@ COMPLETING_KINDS = frozenset(kind.name for kind in KINDS.values() if kind.comple
 OPEN_LOOP_KINDS = frozenset(kind.name for kind in KINDS.values() if kind.open_loop)
 """Kinds of traffic that do not respond to loss: real-time traffic."""
 
-COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
-"""Goals of a class that need flows that end."""
-
-REQUEST_GOALS = ("request_mean", "request_p99")
-"""Goals of a class that need requests with several answers."""
-
 
 class QueueDelay(ScenarioModel):
     """Waiting time in the queue; any of these can be combined. The older names outside of this

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
 
 from pydantic import Field, Strict, model_validator
 
@@ -171,9 +171,6 @@ class Schedule(ScenarioModel):
         return 1.0 + seconds / (self.on.mean_within(seconds) + self.off.mean_within(seconds))
 
 
-S = TypeVar("S", bound="Source")
-
-
 class Source(ScenarioModel):
     """A class of traffic: flows that are equal except for what is drawn for each."""
 
@@ -216,6 +213,17 @@ class Source(ScenarioModel):
     def transfers_in(self, seconds: float) -> float:
         """Return the expected files of all users in ``seconds``; 0 without users."""
         return 0.0
+
+    def with_one_of(self, first: str, second: str, example: tuple[str, object]) -> Self:
+        """Return the class if exactly one of two fields is set. Raises ScenarioError."""
+        given = [name for name in (first, second) if getattr(self, name) is not None]
+        if not given:
+            wrong = f"neither {first} nor {second} is given"
+            raise ScenarioError("missing", wrong, f"write one of them, such as {entry(*example)}")
+        if len(given) > 1:
+            hint = f"write either {first} or {second}"
+            raise contradiction(second, f"{first} is given too", hint)
+        return self
 
 
 class Standing(Source):
@@ -337,17 +345,6 @@ class Sized(Source):
     def largest_packet(self) -> int:
         """Largest packet of its data, bytes."""
         return int(self.packet)
-
-
-def exactly_one(source: S, first: str, second: str, example: tuple[str, object]) -> S:
-    """Return the class if exactly one of two fields is set. Raises ScenarioError."""
-    given = [name for name in (first, second) if getattr(source, name) is not None]
-    if len(given) == 1:
-        return source
-    if given:
-        raise contradiction(second, f"{first} is given too", f"write either {first} or {second}")
-    wrong = f"neither {first} nor {second} is given"
-    raise ScenarioError("missing", wrong, f"write one of them, such as {entry(*example)}")
 
 
 _FIRST = 0.2

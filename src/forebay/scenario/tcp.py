@@ -17,16 +17,7 @@ from forebay.scenario.distribution import AnyDistribution, Distribution
 from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, show
 from forebay.scenario.flow_length import AnyFlowLength, FlowLength
 from forebay.scenario.quantity import Duration
-from forebay.scenario.source import (
-    LOADS,
-    RTTS,
-    OfADay,
-    Sized,
-    Standing,
-    Stopping,
-    Switched,
-    exactly_one,
-)
+from forebay.scenario.source import LOADS, RTTS, OfADay, Sized, Standing, Stopping, Switched
 
 if TYPE_CHECKING:
     from forebay.scenario import inputs
@@ -229,7 +220,7 @@ class Short(Tcp):
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
-        return exactly_one(self, "load", "arrival_rate", ("load", 0.8))
+        return self.with_one_of("load", "arrival_rate", ("load", 0.8))
 
     @property
     def flows(self) -> int:

@@ -21,7 +21,7 @@ from forebay import catalogue
 from forebay.scenario.base import RATES, Between, FromFile, such_as
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import DataSize, Rate
-from forebay.scenario.source import LOADS, Datagrams, OfADay, Sized, exactly_one
+from forebay.scenario.source import LOADS, Datagrams, OfADay, Sized
 from forebay.scenario.tcp import Long, Requests, Session, Short
 from forebay.scenario.transfers import Transfers
 
@@ -130,7 +130,7 @@ class Rated(Datagrams, Sized):
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
-        return exactly_one(self, "rate", "load", ("rate", "1 Mbit/s"))
+        return self.with_one_of("rate", "load", ("rate", "1 Mbit/s"))
 
     def flow_rate(self, link_rate: float) -> float:
         if self.rate is not None:

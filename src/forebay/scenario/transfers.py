@@ -21,7 +21,7 @@ from forebay.packages import import_package
 from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel, such_as
 from forebay.scenario.errors import ScenarioError, contradiction, show
 from forebay.scenario.quantity import DataSize, Duration
-from forebay.scenario.source import LOADS, RTTS, exactly_one
+from forebay.scenario.source import LOADS, RTTS
 from forebay.scenario.tcp import Tcp
 
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ class Transfers(Tcp):
             field = given[1] if given else "size"
             raise contradiction(field, wrong, hint)
         if self.size is not None:
-            return exactly_one(self, "load", "arrival_rate", ("load", 0.5))
+            return self.with_one_of("load", "arrival_rate", ("load", 0.5))
         for name in ("load", "arrival_rate"):
             if getattr(self, name) is not None:
                 wrong, hint = "needs a size to draw", f"leave it out, or write size, not {given[0]}"

@@ -36,24 +36,16 @@ from numpy.typing import NDArray
 
 from forebay.engines.base import Replication
 from forebay.errors import ForebayError
-from forebay.outcome.reading import (
-    ClassReading,
-    ControllerReading,
-    Histogram,
-    LinkReading,
-    LongFlows,
-    Reading,
-    RoundTrips,
-    Slowdowns,
-)
+from forebay.outcome import reading
 from forebay.scenario import Scenario
 from forebay.store.rows import OF, Keys, MetricRow, StoredRows
 
 _KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
-        Replication, Reading, LinkReading, ClassReading, ControllerReading, LongFlows, RoundTrips,
-        Histogram, Slowdowns,
+        Replication, reading.Reading, reading.LinkReading, reading.ClassReading,
+        reading.ControllerReading, reading.LongFlows, reading.RoundTrips, reading.Histogram,
+        reading.Slowdowns,
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8")

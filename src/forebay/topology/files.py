@@ -39,7 +39,6 @@ from forebay.topology.graph import (
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-
 FORMATS = "GraphML, SNDlib XML, GML or REPETITA"
 _GML = re.compile(rb"\s*((#[^\n]*|[A-Za-z_]\w*\s+(\"[^\"]*\"|[\w.+-]+))\s+)*graph\s*\[")
 _REPETITA = re.compile(rb"\s*NODES\s+\d+\s")
@@ -59,8 +58,8 @@ def read(file: NetworkFile, unit_bps: float | None = None) -> Adjacency:
     """
     head = file.content[:65536].removeprefix(b"\xef\xbb\xbf")
     if _GML.match(head):
-        nodes, edges = parse(file)
-        return graphml.from_nodes(nodes, edges, one_way=is_directed(file), unit_bps=unit_bps)
+        nodes, edges, directed = parse(file)
+        return graphml.from_nodes(nodes, edges, one_way=directed, unit_bps=unit_bps)
     if _REPETITA.match(head):
         return read_repetita(file)
     if head.lstrip().startswith(b"?SNDlib native format"):
@@ -123,8 +122,8 @@ _Pairs = list[tuple[str, Any]]
 
 def parse(
     file: NetworkFile,
-) -> tuple[dict[int, dict[str, Any]], list[tuple[int, int, dict[str, Any]]]]:
-    """Return the nodes by their id, and the edges. Raises ScenarioError."""
+) -> tuple[dict[int, dict[str, Any]], list[tuple[int, int, dict[str, Any]]], bool]:
+    """Return nodes by id, edges, and whether they have a direction. Raises ScenarioError."""
     graph = _graph(file)
     nodes = {_id(file, of, "id", "node"): of for of in _lists(graph, "node")}
     if not nodes:
@@ -137,12 +136,7 @@ def parse(
                 wrong = f"an edge ends at {end}, which is no node"
                 raise refuse(wrong, "write the id of a node", "file")
         edges.append((*ends, of))
-    return nodes, edges
-
-
-def is_directed(file: NetworkFile) -> bool:
-    """Whether the edges have a direction."""
-    return dict(_graph(file)).get("directed") == "1"
+    return nodes, edges, dict(graph).get("directed") == "1"
 
 
 def _graph(file: NetworkFile) -> _Pairs:

@@ -12,6 +12,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from forebay.scenario import FatTree, Isp, TwoLevel
@@ -24,11 +25,7 @@ Pair = tuple[int, int]
 
 
 def draw_chords(
-    routers: int,
-    joined: Sequence[Pair],
-    links: int,
-    diameter: int | None,
-    chance: np.random.Generator,
+    routers: int, joined: Sequence[Pair], links: int, diameter: int | None, chance: Generator
 ) -> list[Pair]:
     """Draw the links that a graph lacks, each set that fits with the same probability.
 

@@ -28,7 +28,6 @@ from forebay.topology.graph import (
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-
 _PLACES = (("longitude", "lon", "lng"), ("latitude", "lat"))
 _RAW_RATE, _RAW_DELAY = "linkspeedraw", "delay_s"  # bit/s and s
 _RATES = ("capacity", "bandwidth", "bw")
@@ -104,13 +103,9 @@ class LinkValues:
     def _plain(self, key: str) -> float:
         if self.unit_bps is not None:
             return self.unit_bps
-        factor = 1.0 if self.plain >= _PLAIN_BITS else 1e6
-        other = 'topology.file_unit = "1 Gbit/s"'
-        most = Rate(self.plain * factor)
-        said = (
-            f"read as {'bit/s' if factor == 1.0 else 'Mbit/s'} (up to {most}); {other} reads others"
-        )
-        self.guessed[key] = said
+        factor, unit = (1.0, "bit/s") if self.plain >= _PLAIN_BITS else (1e6, "Mbit/s")
+        most, other = Rate(self.plain * factor), 'topology.file_unit = "1 Gbit/s"'
+        self.guessed[key] = f"read as {unit} (up to {most}); {other} reads others"
         return factor
 
     def delay(self, data: dict[str, Any], ends: str) -> float | None:

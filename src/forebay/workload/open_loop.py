@@ -8,16 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.scenario import OnOff, Replay, Standing, Udp
+from forebay.workload import streams
 from forebay.workload.model import FlowColumns, OwnPackets, Part, check_drawn
-from forebay.workload.streams import (
-    PS_PER_S,
-    Block,
-    Steps,
-    exponential_gaps,
-    picoseconds,
-    uniforms,
-    until,
-)
+from forebay.workload.streams import PS_PER_S, Block, Steps, picoseconds, uniforms, until
 
 _Ints = NDArray[np.int64]
 
@@ -46,7 +39,7 @@ def udp(group: Udp, index: int, seed: int, link_rate: float, end_ps: int) -> Par
         return part(start, _constant(group, start, gap_s * PS_PER_S, end_ps))
 
     def gaps(block: Block) -> tuple[_Ints]:
-        return (exponential_gaps(block.uniforms(seed, "gap", index), gap_s, end_ps),)
+        return (streams.exponential_gaps(block.uniforms(seed, "gap", index), gap_s, end_ps),)
 
     columns = FlowColumns(len(start))
     for walk in until(end_ps, start, end_ps / PS_PER_S / gap_s, gaps):
@@ -76,14 +69,9 @@ def replay(group: Replay, index: int, seed: int, _link_rate: float, end_ps: int)
     start = starts(group, index, seed)
     listed = group.file.at_ps
     counts = np.searchsorted(listed, end_ps - start)  # times are sorted
-    return part(
-        start,
-        OwnPackets(
-            counts,
-            np.concatenate([begin + listed[:n] for begin, n in zip(start, counts, strict=True)]),
-            np.concatenate([group.file.bytes[:n] for n in counts]),
-        ),
-    )
+    at = np.concatenate([begin + listed[:n] for begin, n in zip(start, counts, strict=True)])
+    sizes = np.concatenate([group.file.bytes[:n] for n in counts])
+    return part(start, OwnPackets(counts, at, sizes))
 
 
 def _ends(steps: Steps, end_ps: int) -> tuple[_Ints, tuple[_Ints]]:

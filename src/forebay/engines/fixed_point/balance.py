@@ -14,11 +14,11 @@ from functools import cached_property, partial
 import numpy as np
 
 from forebay.catalogue import CONTROLS, registered
-from forebay.engines.fixed_point.linear import Crossings, Linear, Slopes, sparse_paths, sums
+from forebay.engines.fixed_point.linear import Crossings, Linear, Slopes, sparse_paths
 from forebay.engines.fixed_point.queueing import Queueing, Slides, State, Windows
 from forebay.errors import option
 from forebay.scenario import Topology
-from forebay.topology.graph import BETWEEN, Floats, Ints, refuse
+from forebay.topology.graph import BETWEEN, Floats, Ints, refuse, sums
 from forebay.topology.problem import Kind, Problem
 
 

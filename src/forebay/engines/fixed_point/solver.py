@@ -16,13 +16,13 @@ import numpy as np
 from forebay.engines.errors import Unsupported
 from forebay.engines.fixed_point.approach import _LEAST_SLOPE, Point, approach, at_loss, descend
 from forebay.engines.fixed_point.balance import Balance, Flow, make_balance
-from forebay.engines.fixed_point.linear import Slopes, sums
+from forebay.engines.fixed_point.linear import Slopes
 from forebay.engines.fixed_point.queueing import State
 from forebay.errors import ForebayError
 from forebay.progress import Progress, enter
 from forebay.scenario import Scenario, Topology
 from forebay.topology import Problem
-from forebay.topology.graph import Floats, Ints, refuse
+from forebay.topology.graph import Floats, Ints, refuse, sums
 
 
 class NoNetwork(Unsupported):
