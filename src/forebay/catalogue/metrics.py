@@ -244,10 +244,7 @@ def of_level(level: Level) -> tuple[Metric, ...]:
 def check_stated(level: Level, keys: Iterable[str]) -> None:
     """Check that the metrics of a part of an Outcome are those of the catalogue.
 
-    Raises
-    ------
-    IncompleteRecord
-        A metric has no record, or a record has no metric.
+    Raises IncompleteRecord: a metric has no record, or a record has no metric.
     """
     fields, stated = set(keys), {each.key for each in of_level(level)}
     for key in sorted(fields ^ stated):

@@ -343,15 +343,13 @@ def _flow(group: Traffic, core: Mapping[str, int]) -> float:
 
 def _packets_in_flight(scenario: Scenario, seconds: float) -> float:
     """Return the most packets of TCP on the paths and in the queues, bounded by what is sent."""
-    tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
-    if not tcp:
-        return 0.0
     rate, offered = scenario.link.capacity, 0.0
-    for group in tcp:  # lengths may be several times their mean
-        mean = math.inf
-        if isinstance(group, Short | Transfers):
-            mean = _LONGER * group.mean_packets
-        offered += (1.0 + group.starting_in(seconds, rate)) * mean
+    for group in scenario.traffic:
+        if isinstance(group, Tcp):
+            most = math.inf
+            if isinstance(group, Short | Transfers):  # lengths may be several times their mean
+                most = _LONGER * group.mean_packets
+            offered += (1.0 + group.starting_in(seconds, rate)) * most
     held = scenario.bdp_packets + scenario.queue_packets(BOTTLENECK)
     return float(min(held, rate * seconds / (8 * scenario.packet), offered))
 

@@ -35,33 +35,6 @@ _WITH_A_TOPOLOGY = "cannot be set with a topology"
 _ONE_OF_TWO = "leave one of the two out"
 
 
-def check(scenario: Scenario) -> None:
-    """Raise ScenarioError for the first contradiction."""
-    _topology(scenario)
-    _forward(scenario)
-    _names(scenario)
-    _known_routes(scenario)
-    _lengths(scenario)
-    _flows(scenario)
-    _access_rates(scenario)
-    _on_times(scenario)
-    _counted(scenario)
-    _buffer(scenario)
-    _links(scenario)
-    _class_queues(scenario)
-    _buckets(scenario)
-    _imperfect(scenario)
-    _routes(scenario)
-    _memory(scenario)
-    _starts(scenario)
-    _stops(scenario)
-    _tables(scenario)
-    _delay_goals(scenario)
-    _utilization_goal(scenario)
-    _completion_goals(scenario)
-    _realtime_goal(scenario)
-
-
 def _of_each_class(
     check_class: Callable[[Scenario, Traffic, str], None],
 ) -> Callable[[Scenario], None]:
@@ -475,3 +448,17 @@ def _realtime_goal(scenario: Scenario) -> None:
     if scenario.goals.realtime_loss is not None and not kinds & OPEN_LOOP_KINDS:
         hint = f"leave it out, or write a class of kind {one_of(sorted(OPEN_LOOP_KINDS))}"
         raise contradiction("goals.realtime_loss", "no class is real-time", hint)
+
+
+_CHECKS = (
+    _topology, _forward, _names, _known_routes, _lengths, _flows, _access_rates, _on_times,
+    _counted, _buffer, _links, _class_queues, _buckets, _imperfect, _routes, _memory, _starts,
+    _stops, _tables, _delay_goals, _utilization_goal, _completion_goals, _realtime_goal,
+)  # fmt: skip
+"""In the order in which contradictions are said."""
+
+
+def check(scenario: Scenario) -> None:
+    """Raise ScenarioError for the first contradiction."""
+    for each in _CHECKS:
+        each(scenario)

@@ -19,14 +19,11 @@ class ScenarioError(ForebayError, ValueError):
 
     Attributes
     ----------
-    code : str
-        Stable name of the kind of mistake, such as ``"unknown-key"``.
-    file, field : str
-        The place: the file, ``--set`` or the class; the dotted path inside it. Either may be empty.
-    value : object
-        The value found there.
-    wrong, hint : str
-        What is wrong with it; what to write instead.
+    code : stable name of the kind of mistake, such as ``"unknown-key"``.
+    file, field : the place: the file, ``--set`` or the class; the dotted path inside it. Either may
+        be empty.
+    value : what was found there.
+    wrong, hint : what is wrong with it; what to write instead.
 
     >>> try:
     ...     forebay.Link(rate=155)

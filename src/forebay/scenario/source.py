@@ -360,13 +360,13 @@ def assumed_start(measure: Measure) -> Distribution | None:
 
 def with_starts(traffic: tuple[Traffic, ...], measure: Measure) -> tuple[Traffic, ...]:
     """Return the classes with the start that is assumed where none was written."""
-    start = assumed_start(measure)
-    return tuple(_starting(group, start) for group in traffic)
-
-
-def _starting(group: Traffic, start: Distribution | None) -> Traffic:
-    if not isinstance(group, Standing) or "start" in group.model_fields_set:
-        return group
-    usual = type(group).model_fields["start"].default
-    wanted = usual if start is None or not usual.high else start
-    return group if group.start == wanted else group.starting(wanted)
+    assumed = assumed_start(measure)
+    found: list[Traffic] = []
+    for group in traffic:
+        if isinstance(group, Standing) and "start" not in group.model_fields_set:
+            usual = type(group).model_fields["start"].default
+            start = usual if assumed is None or not usual.high else assumed
+            found.append(group if group.start == start else group.starting(start))
+        else:
+            found.append(group)
+    return tuple(found)

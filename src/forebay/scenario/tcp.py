@@ -57,15 +57,11 @@ def _share(name: str, share: object) -> float:
     raise ScenarioError("out-of-range", wrong, hint, field=name)
 
 
-def _json_schema() -> dict[str, Any]:
-    names: dict[str, Any] = {"type": "string", "enum": list(CONGESTION_CONTROLS)}
-    share = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
-    shares = {"type": "object", "propertyNames": names, "additionalProperties": share}
-    return {"anyOf": [names, shares]}
-
-
+_NAMES: dict[str, Any] = {"type": "string", "enum": list(CONGESTION_CONTROLS)}
+_SHARE = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
+_SHARES = {"type": "object", "propertyNames": _NAMES, "additionalProperties": _SHARE}
 CongestionControl = Annotated[
-    str | dict[str, float], PlainValidator(_parse), WithJsonSchema(_json_schema())
+    str | dict[str, float], PlainValidator(_parse), WithJsonSchema({"anyOf": [_NAMES, _SHARES]})
 ]
 _LONGEST_LINUX_DELAY = 0.2
 """In seconds: TCP_DELACK_MAX of Linux (include/net/tcp.h)."""

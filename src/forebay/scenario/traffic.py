@@ -41,12 +41,9 @@ class PacketList(FromFile):
 
     Attributes
     ----------
-    path : str
-        Path of their file; relative to the current folder, or absolute.
-    digest : str
-        SHA-256 of the packets.
-    at_ps : int64, shape (packets,)
-        Sending time of each after the start, in picoseconds; never decreasing.
+    path : of their file; relative to the current folder, or absolute.
+    digest : SHA-256 of the packets.
+    at_ps : int64, shape (packets,), sending time of each after the start; never decreasing.
     bytes : int32, shape (packets,)
     """
 

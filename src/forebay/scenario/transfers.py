@@ -156,10 +156,8 @@ class TransferTable(FromFile):
 
     Attributes
     ----------
-    path : str
-        Path of the file; relative to the current folder, or absolute; "" if it is no file's.
-    digest : str
-        SHA-256 of the rows.
+    path : of the file; relative to the current folder, or absolute; "" if it is no file's.
+    digest : SHA-256 of the rows.
     start_ps, size_bytes : int64, shape (transfers,)
     rtt_ps : int64, shape (transfers,), or None
     texts : the other columns by name, each a list of text; "" in a cell is none.

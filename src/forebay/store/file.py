@@ -28,7 +28,6 @@ from dataclasses import fields
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -144,8 +143,7 @@ class StoreError(ForebayError):
 
     Attributes
     ----------
-    path, wrong, hint : str
-        The file, what is wrong with it, and what to write or do instead.
+    path, wrong, hint : the file, what is wrong with it, and what to write or do instead.
     """
 
     code = "store"
@@ -284,10 +282,8 @@ class Store:
 
     A connection belongs to the thread that opened it.
 
-    Raises
-    ------
-    StoreError
-        The path is a folder, another program's file, a newer store, or cannot be written.
+    Raises StoreError: the path is a folder, another program's file or a newer store, or it cannot
+    be written.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -298,12 +294,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -225,19 +225,11 @@ class _Assembly:
             names=adjacency.names,
             hosts=np.array(adjacency.hosts, dtype=np.int64),
             place=np.array(adjacency.place, dtype=np.float64),
-            source=source,
-            target=target,
-            kind=kind,
-            count=count,
-            rate_bps=rate_bps,
-            delay_s=delay_s,
-            link_class=link_class,
-            buffer=buffer,
-            classes=self.classes,
-            buffers=self.buffers,
-            demands=adjacency.matrix(),
+            source=source, target=target, kind=kind, count=count, rate_bps=rate_bps,
+            delay_s=delay_s, link_class=link_class, buffer=buffer,
+            classes=self.classes, buffers=self.buffers, demands=adjacency.matrix(),
             offered_bps=offered_bps(self.topology, adjacency),
-        )
+        )  # fmt: skip
 
     def _wrote_delay(self) -> bool:
         """Whether someone chose a delay, be it 0: of all links, of a class, or of one link."""

@@ -52,9 +52,7 @@ def read(file: NetworkFile, unit_bps: float | None = None) -> Adjacency:
     unit_bps : what 1 is of capacities without a unit and of SNDlib's demands, bit/s; None: what
         the file says, or a guess, which is noted.
 
-    Raises
-    ------
-    ScenarioError
+    Raises ScenarioError.
     """
     head = file.content[:65536].removeprefix(b"\xef\xbb\xbf")
     if _GML.match(head):

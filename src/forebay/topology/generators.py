@@ -35,10 +35,8 @@ def draw_chords(
     links : the number that it shall have.
     diameter : the hops between the two routers that are farthest apart; None for any.
 
-    Raises
-    ------
-    ScenarioError
-        It has more links already; no set of chords gives that diameter; too many sets to look at.
+    Raises ScenarioError: it has more links already; no set of chords gives that diameter; there are
+    too many sets to look at.
     """
     known = {(min(pair), max(pair)) for pair in joined}
     free = [pair for pair in combinations(range(routers), 2) if pair not in known]

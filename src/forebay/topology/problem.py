@@ -160,10 +160,7 @@ def make_problem(
     progress : of the routes.
     check_graph : called before anything is routed; may raise.
 
-    Raises
-    ------
-    ScenarioError
-        An invalid network; see `building.build`.
+    Raises ScenarioError: an invalid network; see `building.build`.
     """
     graph = build(scenario)
     if check_graph is not None:
@@ -301,13 +298,14 @@ def _offered_connections(
     """Return the connections of the offered load on each link; 0 if nothing says how many."""
     topology = scenario.topology
     assert topology is not None, "make_problem has seen to it"
-    load = sum(_offered(scenario, graph, each) for each in scenario.traffic if takes_demand(each))
     if topology.connection_rate is not None:
-        return _on_links(graph, links, share * (1.0 / float(topology.connection_rate)) * load)
-    if topology.connection_window is not None:
+        of_one = np.full(rtt.shape, 1.0 / float(topology.connection_rate))
+    elif topology.connection_window is not None:
         of_one = rtt / (8.0 * int(scenario.packet) * topology.connection_window)
-        return _on_links(graph, links, share * of_one * load)
-    return np.zeros(graph.links)
+    else:
+        return np.zeros(graph.links)
+    load = sum(_offered(scenario, graph, each) for each in scenario.traffic if takes_demand(each))
+    return _on_links(graph, links, share * of_one * load)
 
 
 def _kinds(scenario: Scenario, graph: Graph) -> list[Kind]:

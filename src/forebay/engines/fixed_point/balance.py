@@ -362,11 +362,7 @@ class Balance(Crossings):
             other = np.maximum(1.0 - answering / self.count / flow.carried_bps, 0.0)
             thinning = np.asarray(other * hazard * np.exp(flow.log_hazard))
         return Slopes(
-            self.paths,
-            self.incidence,
-            self.heard,
-            self.events,
-            self.packets,
+            self.paths, self.incidence, self.heard, self.events, self.packets,
             passing=flow.passing_bps / here[self.paths],
             elastic=flow.sent_bps / (flow.sent_bps + self.offered_bps),
             by_hazard=by_loss * np.exp(-np.exp(flow.log_total) - flow.log_loss),
@@ -374,7 +370,7 @@ class Balance(Crossings):
             hazard=hazard * np.exp(flow.log_hazard),
             wait=(ahead.queue - state.queue) / step * self.packet_s,
             own=(ahead.log_load - state.log_load) / step + thinning,
-        )
+        )  # fmt: skip
 
     def by_loss(self, flow: Flow) -> Floats:
         """Return d log rate / d log loss of every path, shape (paths,)."""

@@ -313,7 +313,7 @@ def _by_buffer(solution: Solution, at_rest: Slopes) -> Slopes:
     """
     balance, state = solution.balance, solution.state
     queueing = balance.queueing
-    more = queueing.with_buffers(1.0 + _STEP)
+    more = replace(queueing, buffer=(1.0 + _STEP) * queueing.buffer)
     ahead = more.state(solution.s * queueing.scale / more.scale)
     felt = balance.log_hazard(ahead.log_loss) - solution.flow.log_hazard
     return replace(

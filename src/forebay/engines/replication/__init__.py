@@ -6,7 +6,7 @@ Nothing here simulates a packet or a window, because engines must stay independe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -69,12 +69,10 @@ def to_trace(
     layout: Layout,
     raw: readings.RawReadings,
     workload: Workload,
-    *,
-    step: Duration,
-    flows: Sequence[int],
+    watched: readings.Watched,
     seed: int,
 ) -> Trace:
-    """Return the Trace of one replication that was sampled at every ``step``."""
+    """Return the Trace of one replication that was sampled."""
     _, classes = summarize([readings.to_reading(scenario, seed, workload, layout, raw)], None)
     read = raw["trace"]
     assert read is not None, "asked for"
@@ -83,7 +81,7 @@ def to_trace(
     return Trace(
         scenario=scenario.to_dict(),
         seed=seed,
-        step_s=float(step),
+        step_s=float(watched.step_s),
         window_s=(begin, begin + scenario.measure.duration),
         round_trip_s=float(scenario.mean_rtt),
         at_s=read["at_s"],
@@ -99,7 +97,7 @@ def to_trace(
                 srtt_s=np.where(srtt > 0.0, srtt, np.nan),
                 state=read["state"][row],
             )
-            for row, (number, srtt) in enumerate(zip(flows, read["srtt_s"], strict=False))
+            for row, (number, srtt) in enumerate(zip(watched.flows, read["srtt_s"], strict=False))
         },
         window_sum_packets=read["window_sum"],
         in_avoidance=read["in_avoidance"],

@@ -41,8 +41,7 @@ class ClassSpec:
 
     Attributes
     ----------
-    priority, weight
-        The lower priority is served first; the weight is relative to the others of its priority.
+    priority, weight : the lower priority is served first; the weight is relative within it.
     min_rate_bps, max_rate : guaranteed and maximum rate; the latter with its burst.
     """
 
@@ -69,19 +68,17 @@ class LinkSpec:
 
     Attributes
     ----------
-    rate_bps, delay_ps
-        Capacity in bit/s, that of the shaper if there is one; propagation delay in picoseconds.
+    rate_bps, delay_ps : capacity, that of the shaper if there is one; propagation delay.
     wire_bps : rate of the wire behind a shaper.
     shaper, policer : token buckets.
     loss : what the link itself loses.
     rate_trace : the rate of the wire over time; ``rate_bps`` is then its mean.
     drops_while_down : whether what arrives while the rate is 0 is dropped.
     jitter : what delays packets behind the wire.
-    buffer_packets, packet_bytes
-        Packets that may wait, and the packet that disciplines in bytes count by.
+    buffer_packets, packet_bytes : what may wait, and the packet that disciplines in bytes count by.
     bdp_packets : bandwidth-delay product of the flows that cross it, in packets of their mean size.
-    discipline, parameters
-        Linux name, or "classes"; the parameters that the scenario sets, in bytes and seconds.
+    discipline : Linux name, or "classes".
+    parameters : those that the scenario sets, in bytes and seconds.
     classes, class_of : its class queues (``buffer_packets`` is their sum), and for each traffic
         class the index of its class queue.
     """

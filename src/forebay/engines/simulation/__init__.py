@@ -20,6 +20,7 @@ from forebay.engines.base import NetworkTraffic, ReplicatingEngine, Replication
 from forebay.engines.errors import EngineUnavailable, Unsupported
 from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import FlowRows, SeedCache, check_step
+from forebay.engines.replication.readings import Watched
 from forebay.engines.simulation import networks
 from forebay.engines.simulation.foreign_controls import isolates
 from forebay.engines.simulation.isolated import STRUCTURES, Isolated, Kept, simulate, trace
@@ -244,10 +245,8 @@ class SimulationEngine(ReplicatingEngine):
             if isinstance(group, Long) and group.schedule is not None:  # its rows are not flows
                 wrong = "a trace of flows that are switched on and off"
                 raise Unsupported(self.name, wrong, f"traffic.{index}.schedule")
+        of = (scenario, self._limit, Watched(step, tuple(flows)), seed)
         if outside := isolates(scenario):
-            traced: Trace = self._isolated.call(
-                outside, "trace", scenario, self._limit, step, list(flows), seed,
-                progress=progress,
-            )  # fmt: skip
+            traced: Trace = self._isolated.call(outside, "trace", *of, progress=progress)
             return traced
-        return trace(progress, scenario, self._limit, step, flows, seed)
+        return trace(progress, *of)

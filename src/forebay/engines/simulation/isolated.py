@@ -33,7 +33,7 @@ from forebay.engines.replication import FlowRows, to_trace
 from forebay.engines.replication.layout import Layout, expand, lay_out
 from forebay.engines.replication.readings import Watched, to_reading
 from forebay.engines.simulation import foreign_controls
-from forebay.engines.simulation.foreign_controls import faults_named, watched
+from forebay.engines.simulation.foreign_controls import faults_named
 from forebay.engines.simulation.networks import route
 from forebay.engines.simulation.runs import Draws, PacketFiles, by_flow, make_run
 from forebay.errors import Defect, ForebayError, panics_as_defects
@@ -41,7 +41,7 @@ from forebay.foreign import ControlFailed
 from forebay.outcome import Reading
 from forebay.outcome.trace import Trace
 from forebay.progress import Progress, enter, part
-from forebay.scenario import Duration, Scenario
+from forebay.scenario import Scenario
 
 STALL_S = 10.0
 """A simulation, or a library that is being loaded, does not stand still for longer."""
@@ -268,17 +268,17 @@ def trace(
     progress: Progress | None,
     scenario: Scenario,
     limit: Limit,
-    step: Duration,
-    flows: Sequence[int],
+    watched: Watched,
     seed: int,
 ) -> Trace:
     """Trace one replication over time, in this process."""
-    samples = int(scenario.measure.duration / step) + 1
-    limit.check(estimate(scenario, STRUCTURES, samples=samples, watched=len(flows)), 1)
-    run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
-    with panics_as_defects(), faults_named(), watched():
+    samples = int(scenario.measure.duration / watched.step_s) + 1
+    takes = estimate(scenario, STRUCTURES, samples=samples, watched=len(watched.flows))
+    limit.check(takes, 1)
+    run, workload, layout = make_run(scenario, seed, watched)
+    with panics_as_defects(), faults_named(), foreign_controls.watched():
         (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
-    return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
+    return to_trace(scenario, layout, raw, workload, watched, seed)
 
 
 def _probe(progress: _Progress, library: Path, name: str) -> dict[str, Any]:
@@ -404,7 +404,7 @@ def _side_by_side(
             scenario, seed, layout=layout, workload=workload,
             flow_records=kept.flows is not None, files=kept.files,
         )  # fmt: skip
-    with panics_as_defects(), faults_named(), watched():
+    with panics_as_defects(), faults_named(), foreign_controls.watched():
         runs = [run for run, *_ in made.values()]
         raw = _core.simulate(runs, jobs=effort.jobs, progress=effort.progress)
     if network is not None:

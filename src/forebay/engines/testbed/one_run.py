@@ -200,8 +200,7 @@ class FinishedRun:
     ----------
     faults : faults that make the run invalid; empty for a valid run.
     gate, sysctls, emulator : for the provenance.
-    counters : dict
-        Counters of other programs and their difference from the router; empty if not requested.
+    counters : of other programs, and their difference from the router; empty if not requested.
     """
 
     workload: Workload

@@ -406,20 +406,13 @@ def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
         ends_here = traffic.direction == "forward" and traffic.route[-1:] in ((), (BOTTLENECK,))
         found.append(
             ClassOutcome(
-                kind=traffic.kind,
-                name=name,
-                flows=traffic.flows,
-                flows_active=active,
+                kind=traffic.kind, name=name, flows=traffic.flows, flows_active=active,
                 link=BOTTLENECK if ends_here else "",
-                throughput_bps=None if bps is None else exact(bps),
-                goodput_bps=None,
-                jain=None,
-                rtt_s=rtt_s,
-                loss_rate=prediction.loss_rate if crosses and alone else None,
-                timeouts=None,
-                fct_s=None,
+                throughput_bps=None if bps is None else exact(bps), goodput_bps=None, jain=None,
+                rtt_s=rtt_s, loss_rate=prediction.loss_rate if crosses and alone else None,
+                timeouts=None, fct_s=None,
             )
-        )
+        )  # fmt: skip
     return found
 
 
