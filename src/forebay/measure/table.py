@@ -114,8 +114,7 @@ def _wrap(counter: Floats) -> float:
 def _rise(counter: Floats) -> Floats:
     """Return the increases of a counter; after a decrease it has wrapped, at 32 or 64 bits."""
     rise = np.diff(counter)
-    risen: Floats = np.where(rise < 0, rise + _wrap(counter), rise)
-    return risen
+    return np.asarray(np.where(rise < 0, rise + _wrap(counter), rise))
 
 
 def _cleared(counter: Floats) -> NDArray[np.bool_]:

@@ -159,11 +159,11 @@ class Loss(ScenarioModel):
         """Return the share of packets of so many bytes that are lost in the long run."""
         to_bad, to_good = self.changes
         bad = to_bad / (to_bad + to_good) if to_bad else 0.0
-        good_loses, bad_loses = (self._of_packet(state, packet) for state in self.in_states)
+        good_loses, bad_loses = (
+            state if self.unit == "packet" else 1.0 - (1.0 - state) ** packet
+            for state in self.in_states
+        )
         return (1.0 - bad) * good_loses + bad * bad_loses
-
-    def _of_packet(self, probability: float, packet: int) -> float:
-        return probability if self.unit == "packet" else 1.0 - (1.0 - probability) ** packet
 
 
 _OR_RATE = shorthand(

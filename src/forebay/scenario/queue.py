@@ -198,16 +198,13 @@ class ClassQueue(ScenarioModel):
             raise contradiction("red", wrong, hint)
         if self.size is not None and self.share is not None:
             raise contradiction("share", "size and share are both set", "leave one of them out")
-        self._check_rates()
-        return self
-
-    def _check_rates(self) -> None:
         if self.burst is not None and self.max_rate is None:
             wrong = "is of a max_rate, which is not written"
             raise contradiction("burst", wrong, "leave it out, or write max_rate")
         if self.min_rate and self.max_rate and self.min_rate > self.max_rate:
             wrong = f"{self.min_rate} is above max_rate, {self.max_rate}"
             raise contradiction("min_rate", wrong, f"write {self.max_rate} or less")
+        return self
 
     @property
     def is_sized(self) -> bool:

@@ -337,7 +337,3 @@ class Requests(Fetching):
     @property
     def shortest_cycle(self) -> float:
         return super().shortest_cycle + self.service_time.mean
-
-    def requests_in(self, seconds: float) -> float:
-        """Return the approximate number of requests of one group in ``seconds``."""
-        return self.files_in(seconds)

@@ -207,7 +207,11 @@ class TransferTable(FromFile):
         numbers = {name: _numbers(path, name, columns[name]) for name in _LIMITS if name in columns}
         rtt = numbers.get("rtt_s")
         texts = {name: list(map(_text, columns[name])) for name in TEXTS if name in columns}
-        _check_controls(path, texts.get("congestion_control", ()))
+        controls = texts.get("congestion_control", ())
+        unknown = {name for name in set(controls) if name and name not in CONTROLS}
+        for row, name in enumerate(controls, 1):
+            if name in unknown:
+                raise _wrong(path, f"row {row}: {show(name)} is not a known congestion control")
         times = (numbers["start_s"] * _PS_PER_S).round().astype("int64")
         sizes = numbers["size_bytes"].round().astype("int64")
         trips = None if rtt is None else (rtt * _PS_PER_S).round().astype("int64")
@@ -243,13 +247,6 @@ def _is_number(cell: Any) -> bool:
 
 def _text(cell: Any) -> str:
     return "" if cell is None else str(cell).strip()
-
-
-def _check_controls(path: str, names: Sequence[str]) -> None:
-    unknown = {name for name in set(names) if name and name not in CONTROLS}
-    for row, name in enumerate(names, 1):
-        if name in unknown:
-            raise _wrong(path, f"row {row}: {show(name)} is not a known congestion control")
 
 
 def _csv(path: str, content: bytes) -> dict[str, Sequence[Any]]:

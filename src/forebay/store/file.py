@@ -64,7 +64,8 @@ def to_blob(replication: Replication) -> bytes:
     tree = _to_tree(replication, arrays)
     shapes = [[kind, *shape] for kind, shape, _ in arrays]
     head = json.dumps([tree, shapes]).encode()
-    body = b"".join(_regrouped(data) for *_, data in arrays)
+    # Of each array the first bytes of all items, then the second ones, and so on.
+    body = b"".join(np.frombuffer(data, np.uint8).reshape(-1, 8).T.tobytes() for *_, data in arrays)
     return zlib.compress(len(head).to_bytes(8, "little") + head + body, 1)
 
 
@@ -123,19 +124,10 @@ def _arrays(data: bytes, start: int, shapes: list[list[Any]]) -> list[Array]:
         if kind not in _TYPES or any(size < 0 for size in shape):
             raise NotReadable("an array of an unknown type")
         end = start + 8 * math.prod(shape)
-        items = np.frombuffer(_regrouped_back(data[start:end]), kind)
-        found.append(items.reshape(shape))
+        items = np.frombuffer(data[start:end], np.uint8).reshape(8, -1).T.tobytes()
+        found.append(np.frombuffer(items, kind).reshape(shape))
         start = end
     return found
-
-
-def _regrouped(data: bytes) -> bytes:
-    """Return the first bytes of all items, then the second ones, and so on."""
-    return np.frombuffer(data, np.uint8).reshape(-1, 8).T.tobytes()
-
-
-def _regrouped_back(data: bytes) -> bytes:
-    return np.frombuffer(data, np.uint8).reshape(8, -1).T.tobytes()
 
 
 class StoreError(ForebayError):

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from forebay.errors import entry
-from forebay.scenario import BufferSize, LinkClass, Rate, Scenario, Topology, Traffic
+from forebay.scenario import BufferSize, Rate, Scenario, Topology, Traffic
+from forebay.scenario.topology import LinkClass
 from forebay.topology import generators
 from forebay.topology.files import read, read_matrix
 from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, Ints, number_of, refuse
@@ -88,8 +89,7 @@ def _parts(adjacency: Adjacency, connection: str = "weak") -> Ints:
     n = len(adjacency.names)
     ends = (np.array(adjacency.source), np.array(adjacency.target))
     links = coo_array((np.ones(len(adjacency.source)), ends), shape=(n, n))
-    label: Ints = connected_components(links, directed=True, connection=connection)[1]
-    return label
+    return np.asarray(connected_components(links, directed=True, connection=connection)[1])
 
 
 def _remove(adjacency: Adjacency, apart: set[int]) -> None:

@@ -18,7 +18,8 @@ from xml.etree.ElementTree import ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from forebay.scenario import NetworkFile, Rate
+from forebay.scenario import Rate
+from forebay.scenario.topology import NetworkFile
 from forebay.topology import graphml
 from forebay.topology.graph import (
     CORE,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from forebay.scenario import FatTree, Isp, TwoLevel
+from forebay.scenario.topology import FatTree, Isp, TwoLevel
 from forebay.topology.graph import Adjacency, refuse
 
 _MOST_SETS = 2_000_000

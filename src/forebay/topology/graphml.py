@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from forebay.scenario import NetworkFile, Rate
+from forebay.scenario import Rate
+from forebay.scenario.topology import NetworkFile
 from forebay.topology.graph import (
     CORE,
     DELAYS,

@@ -295,7 +295,7 @@ def _thinks(
         return think + rtt[block.flows][:, None], think  # the least time from request to request
 
     found: list[list[_Ints]] = [[] for _ in asked]
-    for walk in until(end_ps, asked, group.requests_in(end_ps / PS_PER_S), cycles):
+    for walk in until(end_ps, asked, group.files_in(end_ps / PS_PER_S), cycles):
         for place, steps in enumerate(walk):
             wanted = steps.begins < end_ps
             wanted[:, 0] |= place == 0
@@ -453,8 +453,7 @@ def _sizes(group: Transfers, u: NDArray[np.float64]) -> _Ints:
     assert group.size is not None, "transfers without a table are drawn"
     sizes, shares = map(np.array, zip(*group.size.points, strict=True))
     drawn = np.ceil(np.interp(u, shares, sizes))
-    whole: _Ints = np.maximum(drawn, 1.0).astype(np.int64)
-    return whole
+    return np.asarray(np.maximum(drawn, 1.0).astype(np.int64))
 
 
 def _controls(

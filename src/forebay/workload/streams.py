@@ -58,8 +58,7 @@ def whole_packets(law: FlowLength, packet_bytes: int, u: _Floats) -> _Ints:
             drawn = np.ceil(np.log1p(-u) / np.log1p(-1 / counted.mean))
         case _:
             drawn = np.rint(_length(counted, u))
-    whole: _Ints = np.maximum(drawn, 1).astype(np.int64)
-    return whole
+    return np.asarray(np.maximum(drawn, 1).astype(np.int64))
 
 
 def _length(law: PacketLaw, u: _Floats) -> _Floats:
@@ -93,8 +92,7 @@ def _seconds(law: Distribution, u: _Floats) -> _Floats:
 
 def _pareto(u: _Floats, shape: float, low: float, high: float) -> _Floats:
     kept = -np.expm1(-shape * np.log(high / low))
-    drawn: _Floats = low * np.exp(-np.log1p(-u * kept) / shape)
-    return drawn
+    return np.asarray(low * np.exp(-np.log1p(-u * kept) / shape))
 
 
 def _lognormal(u: _Floats, median: float, sigma: float, low: float, high: float) -> _Floats:
@@ -223,8 +221,9 @@ def poisson_arrivals(seed: int, name: str, traffic_class: int, rate: float, end_
 
 def exponential_gaps(u: _Floats, mean_s: float, most_ps: int) -> _Ints:
     """Return exponential gaps, at most ``most_ps`` long."""
-    gaps: _Ints = np.rint(np.minimum(-np.log1p(-u) * (mean_s * PS_PER_S), most_ps)).astype(np.int64)
-    return gaps
+    return np.asarray(
+        np.rint(np.minimum(-np.log1p(-u) * (mean_s * PS_PER_S), most_ps)).astype(np.int64)
+    )
 
 
 @dataclass(frozen=True, slots=True)

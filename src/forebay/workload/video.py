@@ -25,8 +25,7 @@ def autocovariance(hurst: float, lags: NDArray[np.int64]) -> _Floats:
     Mandelbrot and Van Ness 1968.
     """
     k, power = np.abs(lags).astype(np.float64), 2 * hurst
-    found: _Floats = ((k + 1) ** power - 2 * k**power + np.abs(k - 1) ** power) / 2
-    return found
+    return np.asarray(((k + 1) ** power - 2 * k**power + np.abs(k - 1) ** power) / 2)
 
 
 def noise(hurst: float, normals: _Floats) -> _Floats:
@@ -80,8 +79,7 @@ def video(group: Video, index: int, seed: int, link_rate: float, end_ps: int) ->
 def frame_sizes(hurst: float, variation: float, gaussian: _Floats) -> _Floats:
     """Return lognormal frame sizes of mean 1, from 2 n standard normal numbers; shape (n,)."""
     sigma = np.sqrt(np.log1p(variation**2))
-    sizes: _Floats = np.exp(sigma * noise(hurst, gaussian) - sigma**2 / 2)
-    return sizes
+    return np.asarray(np.exp(sigma * noise(hurst, gaussian) - sigma**2 / 2))
 
 
 def _film(group: Video, index: int, seed: int, flow: int, mean_bytes: float, count: int) -> _Ints:
@@ -96,8 +94,7 @@ def _film(group: Video, index: int, seed: int, flow: int, mean_bytes: float, cou
     gaussian = normals(seed, f"video/{flow}", index, 2 * made)
     sizes = frame_sizes(group.hurst, group.variation, gaussian)[:count]
     ends = np.rint(np.cumsum(sizes) * (mean_bytes * count / sizes.sum())).astype(np.int64)
-    sizes_in_bytes: _Ints = np.diff(ends, prepend=0)
-    return sizes_in_bytes
+    return np.asarray(np.diff(ends, prepend=0))
 
 
 def _packets(

@@ -214,8 +214,7 @@ class ClassBuffers:
             return np.zeros(len(self.places), bool)
         missed = self.bursts.loss(self.last) > self.loss
         missed |= self.filled & (_used_share(self.last) < (self.utilization or 0.0))
-        met: NDArray[np.bool_] = np.bincount(self.place, missed, len(self.places)) == 0.0
-        return met
+        return np.asarray(np.bincount(self.place, missed, len(self.places)) == 0.0)
 
     def _check_largest(self) -> None:
         """Refuse goals that the largest buffers do not meet."""

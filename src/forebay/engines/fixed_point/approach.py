@@ -204,9 +204,8 @@ def descend(
         best = min(best, here, key=lambda each: each.largest)
         if no_nearer and best.largest < _ROUNDING:
             break
-        enter(progress, f"solve, step {steps}, residual {best.largest:.1e}")
-        if progress is not None:
-            progress(min(0.99, max(0.0, -np.log10(max(best.largest, 1e-12)) / 12.0)))
+        done = min(0.99, max(0.0, -np.log10(max(best.largest, 1e-12)) / 12.0))
+        enter(progress, f"solve, step {steps}, residual {best.largest:.1e}", done)
     return best, steps
 
 

@@ -82,9 +82,7 @@ def continue_from_wide(
         losses = np.maximum(balance.queueing.state(start).log_loss, 2.0 * _FIRST_LOG_LOSS)
     here, steps = rest(wide, at_loss(wide.queueing, losses), _NEAR, 2 * _STAGE_STEPS)
     while width > 0.0:
-        enter(progress, f"continuation, step {steps}, width {width:.1e}")
-        if progress is not None:
-            progress(1.0 - width)
+        enter(progress, f"continuation, step {steps}, width {width:.1e}", 1.0 - width)
         narrower = part * width if part * width > _LEAST_WIDTH else 0.0
         next_ = _widened(balance, narrower)
         goal = tolerance if narrower == 0.0 else _NEAR
