@@ -54,7 +54,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.measure.estimate import NORMAL_95, Estimate, Floats, Refused
-from forebay.workload.video import autocovariance
+from forebay.workload.open_loop import autocovariance
 
 _FINE = 3  # octave of the finer details; from this octave on the noise is close to its limit
 _SAMPLES = 1 << 15

@@ -178,16 +178,12 @@ class ScenarioModel(BaseModel):
     # Marks this as pydantic's own __init__, so that nested dicts do not call it.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
-        self._refuse_change(name)
-
-    def __delattr__(self, name: str) -> NoReturn:
-        self._refuse_change(name)
-
-    def _refuse_change(self, name: str) -> NoReturn:
+    def __setattr__(self, name: str, value: Any = None) -> NoReturn:
         hint = 'write scenario.replace({"link.rate": "1 Gbit/s"}), which returns another scenario'
         wrong = "cannot be set: a scenario is frozen"
         raise ScenarioError("frozen", wrong, hint, file=type(self).__name__, field=name)
+
+    __delattr__ = __setattr__
 
     @classmethod
     def from_dict(cls, data: Any, *, files: bool = True) -> Self:

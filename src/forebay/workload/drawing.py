@@ -1,6 +1,6 @@
 """The draw: turns a scenario and a seed into flows. All randomness of the traffic is drawn here.
 
-Classes that run TCP are drawn in this file; `open_loop` and `video` are imported when needed.
+Classes that run TCP are drawn in this file; those without it in `open_loop`.
 """
 
 from __future__ import annotations

@@ -125,20 +125,14 @@ def _link(reading: LinkReading, raw: readings.RawLink, queue: IntArray) -> LinkT
     assert detail is not None, "asked for"
     queue_s = reading.queue_s.sum(axis=0)  # ends with the largest queue that occurred
     return LinkTrace(
-        capacity_bps=reading.capacity_bps,
-        buffer_packets=reading.buffer_packets,
-        bdp_packets=reading.bdp_packets,
-        queue_packets=queue,
-        queue_step=reading.queue_step,
+        capacity_bps=reading.capacity_bps, buffer_packets=reading.buffer_packets,
+        bdp_packets=reading.bdp_packets, queue_packets=queue, queue_step=reading.queue_step,
         queue_s=np.pad(queue_s, (0, max(0, len(detail["seen"]) - len(queue_s)))),
-        seen=detail["seen"],
-        delay=reading.delay,
-        busy=_periods(*detail["busy"]),
-        idle=_periods(*detail["idle"]),
-        arrivals=raw["arrivals"].sum(axis=0),
-        drops=raw["drops"].sum(axis=0),
+        seen=detail["seen"], delay=reading.delay,
+        busy=_periods(*detail["busy"]), idle=_periods(*detail["idle"]),
+        arrivals=raw["arrivals"].sum(axis=0), drops=raw["drops"].sum(axis=0),
         marks=raw["marks"].sum(axis=0),
-    )
+    )  # fmt: skip
 
 
 def _periods(total_s: float, raw: readings.RawHistogram) -> Periods:

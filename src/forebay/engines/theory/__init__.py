@@ -367,15 +367,11 @@ def _outcome(
 ) -> Outcome:
     broken = (line for law in prediction.laws for line in law.broken(scenario))
     link = LinkOutcome(
-        utilization=exact(prediction.utilization),
-        loss_rate=prediction.loss_rate,
-        queue_packets=prediction.queue_packets,
-        queue_delay_s=prediction.queue_delay_s,
-        buffer_packets=scenario.buffer_packets,
-        bdp_packets=scenario.bdp_packets,
-        capacity_bps=float(scenario.link.capacity),
-        goal_metrics=prediction.goal_metrics,
-    )
+        utilization=exact(prediction.utilization), loss_rate=prediction.loss_rate,
+        queue_packets=prediction.queue_packets, queue_delay_s=prediction.queue_delay_s,
+        buffer_packets=scenario.buffer_packets, bdp_packets=scenario.bdp_packets,
+        capacity_bps=float(scenario.link.capacity), goal_metrics=prediction.goal_metrics,
+    )  # fmt: skip
     classes = _classes(scenario, prediction)
     facts = {
         "seeds": seeds,
