@@ -295,7 +295,9 @@ class Queue(ScenarioModel):
         for name, readers in READ_BY.items():
             if getattr(self, name) is not None and self.discipline not in readers:
                 wrong = f'"{self.discipline}" has no such parameter'
-                hint = f"leave it out, or write {' or '.join(_written(readers))}"
+                first, *others = readers
+                written = " or ".join([entry("discipline", first), *map(literal, others)])
+                hint = f"leave it out, or write {written}"
                 raise contradiction(name, wrong, hint)
         _check_thresholds(self.min, self.max)
         several = self.discipline == "classes"
@@ -324,11 +326,6 @@ class Queue(ScenarioModel):
 
 READ_BY = {name: _readers(name) for name in Queue.model_fields if _readers(name)}
 """The disciplines that use each parameter, in the order of the fields."""
-
-
-def _written(names: tuple[str, ...]) -> list[str]:
-    first, *others = names
-    return [entry("discipline", first), *(literal(name) for name in others)]
 
 
 def _check_thresholds(low: DataSize | None, high: DataSize | None) -> None:

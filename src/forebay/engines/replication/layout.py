@@ -290,7 +290,7 @@ def problem_of(
     while routes are found; all may raise.
     """
     # Routes do not depend on the window.
-    sha = scenario.model_copy(update={"measure": Measure()}).sha256()
+    sha = scenario.with_measure(Measure()).sha256()
     if not _LATEST or _LATEST[0][0] != sha:
 
         def check_graph(graph: Graph) -> None:
@@ -338,7 +338,7 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
             if isinstance(group, Long):
                 update["rtt"] = Distribution.constant(Duration(problem.mean_rtt_s))
             classes.append(group.model_copy(update=update))
-    expanded = scenario.model_copy(update={"traffic": tuple(classes)})
+    expanded = scenario.with_traffic(classes)
     none = np.zeros(0, dtype=np.int64)
     layout = _layout(scenario, problem, np.concatenate([none, *paths]))
     given = buffers or {}

@@ -133,7 +133,7 @@ def _require(name: str) -> None:
 
 @contextmanager
 def _registered(ours: list[str]) -> Iterator[None]:
-    before = set(_AVAILABLE.read_text().split())
+    leaving = sorted(set(ours) - set(_AVAILABLE.read_text().split()))  # all, once they are in
     tools, pipe = built(), subprocess.PIPE
     command = [str(tools / "loader"), *(str(tools / f"{_OBJECTS[name]}.o") for name in ours)]
     # It has its own session: Ctrl-C must not end it before the flows end.
@@ -142,15 +142,11 @@ def _registered(ours: list[str]) -> Iterator[None]:
     )
     try:
         _await_ready(loader)
-    except BaseException:
-        _end(loader)
-        _await_gone([name for name in ours if name not in before])
-        raise
-    try:
+        leaving = ours
         yield
     finally:
         _end(loader)
-        _await_gone(ours)
+        _await_gone(leaving)
 
 
 def _await_ready(loader: subprocess.Popen[str]) -> None:
