@@ -191,12 +191,9 @@ def _requests(parts: Sequence[Part]) -> model.RequestGroups | None:
 
 def long(group: Long, index: int, seed: int, _link_rate: float, _end_ps: int) -> Part:
     """Draw flows of unlimited length."""
-    return Part(
-        start_ps=starts(group, index, seed),
-        rtt_ps=rtts(group, index, seed, group.flows),
-        segments=np.zeros(group.flows, dtype=np.int64),
-        congestion_control=apportioned(group, index, seed),
-    )
+    start, rtt = starts(group, index, seed), rtts(group, index, seed, group.flows)
+    endless = np.zeros(group.flows, dtype=np.int64)
+    return Part(start, rtt, endless, apportioned(group, index, seed))
 
 
 def short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
@@ -205,12 +202,9 @@ def short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) ->
     start = streams.poisson_arrivals(seed, "arrival", index, rate, end_ps)
     n = len(start)
     lengths = uniforms(seed, "length", index, n)
-    return Part(
-        start_ps=start,
-        rtt_ps=rtts(group, index, seed, n),
-        segments=streams.whole_packets(group.length, group.packet, lengths),
-        congestion_control=one_by_one(group, uniforms(seed, "congestion-control", index, n)),
-    )
+    segments = streams.whole_packets(group.length, group.packet, lengths)
+    control = one_by_one(group, uniforms(seed, "congestion-control", index, n))
+    return Part(start, rtts(group, index, seed, n), segments, control)
 
 
 def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
@@ -436,16 +430,12 @@ def transfers(group: Transfers, index: int, seed: int, link_rate: float, end_ps:
         rate = group.arrivals_per_second(link_rate)
         start = streams.poisson_arrivals(seed, "arrival", index, rate, end_ps)
         sizes = _sizes(group, uniforms(seed, "length", index, len(start)))
-    n = len(start)
-    drawn = rtts(group, index, seed, n)
-    rtt = drawn if table is None or table.rtt_ps is None else table.rtt_ps
+    n, given = len(start), None if table is None else table.rtt_ps
+    rtt = rtts(group, index, seed, n) if given is None else given
     control = one_by_one(group, uniforms(seed, "congestion-control", index, n))
-    return Part(
-        start_ps=start,
-        rtt_ps=rtt,
-        segments=-(-sizes // group.payload),
-        congestion_control=control if table is None else _controls(group, table, control),
-    )
+    if table is not None:
+        control = _controls(group, table, control)
+    return Part(start, rtt, -(-sizes // group.payload), control)
 
 
 def _sizes(group: Transfers, u: NDArray[np.float64]) -> _Ints:

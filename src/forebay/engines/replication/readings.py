@@ -411,14 +411,11 @@ def _classes(
             long_flows=_long_flows(scenario, traffic),
             active=int(np.count_nonzero(active[own])),
             slowdowns=slowdowns(scenario, workload, layout, raw, index),
-            **{
-                name: raw[name][index]
-                for name in ("requests_s", "unfinished_requests_s")
-                if isinstance(traffic, Requests)
-            },
+            requests_s=raw["requests_s"][index] if asks else None,
+            unfinished_requests_s=raw["unfinished_requests_s"][index] if asks else None,
         )
         for index, traffic in enumerate(scenario.traffic)
-        for own in (workload.slice_of(index),)
+        for own, asks in ((workload.slice_of(index), isinstance(traffic, Requests)),)
     ]
 
 
