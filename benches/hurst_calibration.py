@@ -12,7 +12,7 @@ import numpy as np
 
 from forebay.measure.estimate import Floats
 from forebay.measure.hurst import QUANTILES, TABLE, raw
-from forebay.workload.video import noise
+from forebay.workload.open_loop import noise
 
 HURST = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995)
 """The generator needs H below 1."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from forebay.measure.estimate import Floats
 from forebay.measure.hurst import METHODS
-from forebay.workload.video import noise
+from forebay.workload.open_loop import noise
 
 SAMPLES = 1 << 18
 TRUTHS = (0.5, 0.7, 0.9, 0.96)

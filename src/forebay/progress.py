@@ -8,14 +8,17 @@ Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1; raising KeyboardInterrupt in it stops the run."""
 
 
-def enter(progress: Progress | None, stage: str) -> None:
+def enter(progress: Progress | None, stage: str, done: float | None = None) -> None:
     """Say which stage of a job begins, or how far its steps are, to a callback that shows it.
 
-    It shows stages if it has a method ``stage``, which takes the name; others are not told.
+    It shows stages if it has a method ``stage``, which takes the name; others are not told. Both
+    are told the fraction ``done``, if it is given.
     """
     told = getattr(progress, "stage", None)
     if told is not None:
         told(stage)
+    if progress is not None and done is not None:
+        progress(done)
 
 
 def with_stages(callback: Progress, of: Progress | None) -> Progress:

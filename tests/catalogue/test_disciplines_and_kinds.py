@@ -14,8 +14,9 @@ from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines import simulation
 from forebay.engines.errors import EngineUnavailable
 from forebay.outcome import AqmTarget
-from forebay.scenario import Long, OpenLoop, Queue, Requests, Session, Short, Tcp, Transfers
+from forebay.scenario import Long, Queue, Requests, Session, Short, Tcp, Transfers
 from forebay.scenario.queue import Discipline
+from forebay.scenario.traffic import OpenLoop
 from forebay.search import parameter as knob
 from forebay.workload.drawing import _draw_of
 

@@ -40,7 +40,7 @@ load = 0.3
 def run(scenario: Scenario, seeds: int = 1) -> tuple[Outcome, list[Reading]]:
     engine = SimulationEngine()
     outcome = engine.run(scenario, range(1, seeds + 1), Effort(jobs=1))
-    return outcome, list(engine._readings._results.values())
+    return outcome, [reading for reading, _ in engine._readings._kept.values()]
 
 
 @pytest.fixture(scope="module")

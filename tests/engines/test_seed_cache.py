@@ -86,7 +86,7 @@ def test_workloads_beyond_their_share_of_the_memory_are_drawn_again(drawn):
     own = one.packets
     assert one.array_bytes > own.at_ps.nbytes + own.bytes.nbytes + one.rtt_ps.nbytes
     assert one.without_own().array_bytes < own.at_ps.nbytes
-    draws = runs.Draws(int(1.5 * one.array_bytes))
+    draws = runs.Draws(int(1.5 * one.array_bytes / runs.DRAWS_SHARE))
     for seed in (2, 3, 2, 3):
         draws.draw(mixed(), seed)
     assert drawn == [2, 3, 3]

@@ -25,7 +25,6 @@ from forebay.scenario import (
     FlowLength,
     OtherLink,
     Outages,
-    PacketList,
     Rate,
     RateTrace,
     Scenario,
@@ -36,6 +35,7 @@ from forebay.scenario.format_error import models_in
 from forebay.scenario.goals import AtLeast, AtMost
 from forebay.scenario.rate_trace import RateFile
 from forebay.scenario.tcp import CongestionControl
+from forebay.scenario.traffic import PacketList
 from forebay.scenario.transfers import TransferSizes, TransferTable
 
 LISTS = ("../lists/small.csv", "../lists/mixed.csv")

@@ -18,7 +18,7 @@ from forebay.measure.hurst import (
     wavelet,
     whittle,
 )
-from forebay.workload.video import noise
+from forebay.workload.open_loop import noise
 
 SAMPLES = 1 << 18
 TRUTHS = (0.5, 0.7, 0.9, 0.96)

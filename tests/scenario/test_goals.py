@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forebay.scenario import AtLeast, Duration, FlowCount, Rate, Scenario, dumps, loads
+from forebay.scenario import Duration, FlowCount, Rate, Scenario, dumps, loads
+from forebay.scenario.goals import AtLeast
 
 from .build import SMALLEST
 

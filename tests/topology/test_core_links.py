@@ -7,7 +7,7 @@ import pytest
 from tests.refused import refused
 from tests.topology.build import distances
 
-from forebay.scenario import TwoLevel
+from forebay.scenario.topology import TwoLevel
 from forebay.topology.generators import draw_chords, two_level
 
 

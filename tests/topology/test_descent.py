@@ -9,7 +9,7 @@ from tests.topology.build import network
 
 import forebay
 from forebay.engines.fixed_point import solver
-from forebay.engines.fixed_point.approach import point
+from forebay.engines.fixed_point.approach import Point
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.topology import make_problem
 
@@ -39,7 +39,7 @@ def alone(monkeypatch):
 def test_what_is_left_is_a_gradient_where_loss_alone_regulates(balance):
     """Its derivative by the links' hazards is symmetric, and carries more with none of them."""
     links = balance(network('model = "hisamatsu-2007"\n' + TREE, 2000))
-    here = point(links, links.queueing.start())
+    here = Point.of(links, links.queueing.start())
     slopes = links.slopes(here.s, here.state, here.flow)
     slopes = replace(slopes, by_wait=np.zeros_like(slopes.by_wait))
     matrix = slopes.dense() + np.diag(slopes.own)

@@ -13,7 +13,7 @@ from tests.topology.test_descent import TREE
 import forebay
 from forebay.engines.errors import Unsupported
 from forebay.engines.fixed_point import NetworkEngine, linear, summary
-from forebay.engines.fixed_point.approach import point
+from forebay.engines.fixed_point.approach import Point
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.queueing import Windows
 from forebay.engines.fixed_point.solver import NoSteadyState, Solution, fixed_points, solve
@@ -267,11 +267,11 @@ def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most_dense, dire
     scenario = network(f"links = [{lines}]\n" + both, 200, changes)
     balance = make_balance(make_problem(scenario), scenario.topology)
     s = balance.queueing.start() * np.linspace(0.3, 1.5, len(balance.used))
-    here = point(balance, s)
+    here = Point.of(balance, s)
     left, slopes = here.left, balance.slopes(s, here.state, here.flow)
     dense = slopes.dense()
     for link, step in enumerate(1e-6 * np.eye(len(s))):
-        ahead, behind = (point(balance, s + sign * step).left for sign in (1.0, -1.0))
+        ahead, behind = (Point.of(balance, s + sign * step).left for sign in (1.0, -1.0))
         assert dense[:, link] == pytest.approx((ahead - behind) / 2e-6, rel=1e-3, abs=1e-6)
     assert slopes.diagonal() == pytest.approx(np.diag(dense), rel=1e-9)
     damping = np.full(len(s), 1e-3)

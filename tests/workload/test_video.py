@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from forebay.scenario import Scenario, loads
 from forebay.workload import Packets, draw
+from forebay.workload.open_loop import autocovariance, frame_sizes, noise
 from forebay.workload.streams import normals
-from forebay.workload.video import autocovariance, frame_sizes, noise
 
 
 def local_whittle(samples: NDArray[np.float64], frequencies: int) -> float:

@@ -18,17 +18,12 @@ _MARKED = re.compile(r"(// Begin[^\n]*\n).*?(// End\n)", re.DOTALL)
 
 def sources(folder: Path) -> dict[Path, str]:
     """Return both files as they should be, by path; ``folder`` has them now."""
-    parts = {folder / "mod.rs": _modules(), folder / "list.rs": _controllers()}
-    return {path: _between(path.read_text(encoding="utf-8"), part) for path, part in parts.items()}
-
-
-def _modules() -> str:
     names = {re.split("::", re.sub("^Box<", "", our.in_core))[0] for our in OURS.values()}
-    return "".join(f"mod {name};\n" for name in sorted(names))
-
-
-def _controllers() -> str:
-    return f"controllers! {{\n{''.join(map(_line, OURS.values()))}}}\n"
+    parts = {
+        folder / "mod.rs": "".join(f"mod {name};\n" for name in sorted(names)),
+        folder / "list.rs": f"controllers! {{\n{''.join(map(_line, OURS.values()))}}}\n",
+    }
+    return {path: _between(path.read_text(encoding="utf-8"), part) for path, part in parts.items()}
 
 
 def _line(control: Control) -> str:

@@ -102,7 +102,7 @@ KINDS = by_name((
         in_fixed_point=True, in_simulated_network=False,
     ),
     Kind(
-        name="video", drawn_by="video.video", counts="streams",
+        name="video", drawn_by="open_loop.video", counts="streams",
         draws="frames of a long-range dependent film",
         runs_tcp=False, completes=False, open_loop=True, in_bursts=False, lasts=False,
         single_datagrams=False, waits_for_itself=False,

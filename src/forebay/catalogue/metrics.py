@@ -191,7 +191,6 @@ CONTROLLER_METRICS = (
 )  # fmt: skip
 """Of the flows of one congestion control in a class that mixes several."""
 
-
 LINK_METRICS = (
     Metric(
         name="link.utilization", unit="fraction", reading="bits, capacity_bps, window_s",
@@ -232,7 +231,6 @@ LINK_METRICS = (
 )  # fmt: skip
 """In the order of docs/reference/metrics.md."""
 
-
 METRICS = by_name((*LINK_METRICS, *CLASS_METRICS, *CONTROLLER_METRICS))
 """All metrics, by name."""
 
@@ -246,10 +244,7 @@ def of_level(level: Level) -> tuple[Metric, ...]:
 def check_stated(level: Level, keys: Iterable[str]) -> None:
     """Check that the metrics of a part of an Outcome are those of the catalogue.
 
-    Raises
-    ------
-    IncompleteRecord
-        A metric has no record, or a record has no metric.
+    Raises IncompleteRecord: a metric has no record, or a record has no metric.
     """
     fields, stated = set(keys), {each.key for each in of_level(level)}
     for key in sorted(fields ^ stated):

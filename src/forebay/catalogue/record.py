@@ -64,10 +64,7 @@ def registered(
     known : what the layer has, by name.
     where : name of that table, for the message.
 
-    Raises
-    ------
-    IncompleteRecord
-        A record names something that is not in ``known``, or no record names an entry of it.
+    Raises IncompleteRecord: a name that is not in ``known``, or an entry of it that none names.
     """
     names = {name: named(each) for name, each in records.items()}
     for record, name in names.items():

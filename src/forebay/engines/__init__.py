@@ -24,14 +24,9 @@ if TYPE_CHECKING:
     from forebay.engines.base import Engine
 
 __all__ = [
-    "EngineUnavailable",
-    "NoLaw",
-    "OutsideAtlas",
-    "UnknownEngine",
-    "Unsupported",
-    "engine_names",
+    "EngineUnavailable", "NoLaw", "OutsideAtlas", "UnknownEngine", "Unsupported", "engine_names",
     "get",
-]
+]  # fmt: skip
 
 # name: "module:class", one line for each engine.
 _ENGINES = {

@@ -23,21 +23,11 @@ from forebay.engines.replication.layout import Layout
 from forebay.engines.replication.readings import n_parts
 from forebay.errors import ForebayError, argument
 from forebay.progress import Progress, with_stages
-from forebay.scenario import (
-    BOTTLENECK,
-    MAX_OFFERED,
-    REVERSE,
-    DataSize,
-    Scenario,
-    ScenarioError,
-    Short,
-    Tcp,
-    Traffic,
-    Transfers,
-    Video,
-    ack_route,
-    data_route,
-)
+from forebay.scenario import BOTTLENECK, MAX_OFFERED, REVERSE, DataSize, Scenario, ScenarioError
+from forebay.scenario.crossing import ack_route, data_route
+from forebay.scenario.tcp import Short, Tcp
+from forebay.scenario.traffic import Traffic, Video
+from forebay.scenario.transfers import Transfers
 
 _DEFAULT = 2 * 10**9
 """Enough for tens of thousands of flows; half of the memory of machines with less than 4 GB."""
@@ -63,12 +53,8 @@ class Limit:
     def check_octets(self, octets: float, smaller: str, taking: str = "the run takes") -> None:
         """Refuse more bytes than the limit; ``smaller`` is the hint. Raises TooMuchMemory."""
         if octets > self.octets:
-            wrong = f"{taking} about {_three_digits(octets)}, above the limit of {self._written}"
-            raise TooMuchMemory(wrong, smaller)
-
-    @property
-    def _written(self) -> str:
-        return str(DataSize(self.octets))
+            wrong = f"{taking} about {_three_digits(octets)}"
+            raise TooMuchMemory(f"{wrong}, above the limit of {DataSize(self.octets)!s}", smaller)
 
     def side_by_side(
         self, estimated: MemoryEstimate, seeds: int, jobs: int, held_bytes: float = 0.0
@@ -91,7 +77,7 @@ class Limit:
             held = resident()
         if held > most:
             taken = f"the run has taken {_three_digits(held)}{when}"
-            raise TooMuchMemory(f"{taken}, above the limit of {self._written}")
+            raise TooMuchMemory(f"{taken}, above the limit of {DataSize(self.octets)!s}")
 
     def watch(self, progress: Progress | None) -> Progress:
         """Return a progress callback that stops the run when the process exceeds the limit.
@@ -328,7 +314,7 @@ def _made_at_a_time(group: Traffic, seconds: float, link_rate: float, freed: boo
     listed = isinstance(group, Transfers) and group.table is not None
     if not freed or listed or not isinstance(group, Short | Transfers):
         return starting
-    packets = _mean_packets(group)
+    packets = group.mean_packets
     window = group.initial_window or (10 if group.sender == "linux" else 2)
     # The windows of slow start that so many packets take, and one for the last ACK.
     round_trips = math.ceil(math.log2(1.0 + packets / window)) + 1
@@ -357,23 +343,15 @@ def _flow(group: Traffic, core: Mapping[str, int]) -> float:
 
 def _packets_in_flight(scenario: Scenario, seconds: float) -> float:
     """Return the most packets of TCP on the paths and in the queues, bounded by what is sent."""
-    tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
-    if not tcp:
-        return 0.0
     rate, offered = scenario.link.capacity, 0.0
-    for group in tcp:  # lengths may be several times their mean
-        mean = math.inf
-        if isinstance(group, Short | Transfers):
-            mean = _LONGER * _mean_packets(group)
-        offered += (1.0 + group.starting_in(seconds, rate)) * mean
+    for group in scenario.traffic:
+        if isinstance(group, Tcp):
+            most = math.inf
+            if isinstance(group, Short | Transfers):  # lengths may be several times their mean
+                most = _LONGER * group.mean_packets
+            offered += (1.0 + group.starting_in(seconds, rate)) * most
     held = scenario.bdp_packets + scenario.queue_packets(BOTTLENECK)
     return float(min(held, rate * seconds / (8 * scenario.packet), offered))
-
-
-def _mean_packets(group: Short | Transfers) -> float:
-    if isinstance(group, Short):
-        return group.length.mean_packets(group.packet)
-    return group.mean_packets
 
 
 def _is_paced(scenario: Scenario) -> bool:

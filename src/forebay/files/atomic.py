@@ -40,7 +40,9 @@ def beside(path: str | PathLike[str]) -> Iterator[Path]:
     try:
         _lock(handle)
         yield Path(part)
-        os.chmod(part, 0o666 & ~_umask())
+        mask = os.umask(0)  # which only setting it tells
+        os.umask(mask)
+        os.chmod(part, 0o666 & ~mask)
         os.replace(part, place)
     except BaseException:
         with suppress(FileNotFoundError):  # interrupted just after it was renamed
@@ -77,12 +79,6 @@ def _lock(handle: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def write_text(text: str, path: Path) -> None:

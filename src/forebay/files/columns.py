@@ -28,10 +28,7 @@ def write_columns(
 
     ``whole`` names columns of floating point that hold whole numbers, or none.
 
-    Raises
-    ------
-    OSError, MissingPackage
-        The file cannot be written; pyarrow is missing.
+    Raises OSError, MissingPackage: the file cannot be written; pyarrow is missing.
     """
     if is_parquet(path):
         _write_parquet(path, blocks, whole)

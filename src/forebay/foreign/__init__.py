@@ -5,13 +5,6 @@ and ``examples`` has controls to start from. Nothing here loads a library: only 
 `forebay.engines.simulation.isolated` does.
 """
 
-from forebay.foreign.installed import (
-    ControlError,
-    ControlFailed,
-    Installed,
-    Provided,
-    find,
-    names,
-)
+from forebay.foreign.installed import ControlError, ControlFailed, Installed, Provided, find, names
 
 __all__ = ["ControlError", "ControlFailed", "Installed", "Provided", "find", "names"]

@@ -53,10 +53,7 @@ def compile_control(
         ``forebay_cc.h``.
     hz : ticks of the kernel's clock in a second, 1000 if not given.
 
-    Raises
-    ------
-    ControlError
-        A file cannot be read, does not compile, or its compiler is missing.
+    Raises ControlError: a file cannot be read, does not compile, or its compiler is missing.
     """
     first, digest = files[0], hashlib.sha256()
     for path in files:

@@ -13,16 +13,6 @@ from forebay.measure.host import host
 from forebay.measure.judging import Judgement, judge
 
 __all__ = [
-    "Estimate",
-    "Judgement",
-    "MeasureError",
-    "Measured",
-    "Refused",
-    "capture",
-    "counters",
-    "exports",
-    "host",
-    "judge",
-    "listen",
-    "snmp",
-]
+    "Estimate", "Judgement", "MeasureError", "Measured", "Refused", "capture", "counters",
+    "exports", "host", "judge", "listen", "snmp",
+]  # fmt: skip

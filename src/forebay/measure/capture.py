@@ -16,16 +16,8 @@ from numpy.typing import NDArray
 from forebay import _core
 from forebay.catalogue import CONTROLS
 from forebay.errors import argument
-from forebay.measure import to_scenario, traffic
-from forebay.measure.estimate import (
-    Counts,
-    Estimate,
-    Floats,
-    Measured,
-    MeasureError,
-    quantiles,
-    share,
-)
+from forebay.measure import estimate, to_scenario, traffic
+from forebay.measure.estimate import Counts, Estimate, Floats, Measured, MeasureError, share
 from forebay.measure.records import bits_per_second, entries_of, read_captures
 from forebay.progress import Progress
 from forebay.scenario.traffic import MOST_PACKETS
@@ -59,9 +51,7 @@ def unread_link_types(files: Sequence[CaptureFile]) -> str:
 
 def not_ip(files: Sequence[CaptureFile]) -> str:
     """Return what the frames without IP are, such as "8 ARP"; "" if that is not known."""
-    kinds: Counter[str] = Counter()
-    for file in files:
-        kinds.update(file["not_ip_kinds"])
+    kinds = sum((Counter(file["not_ip_kinds"]) for file in files), Counter[str]())
     return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(_MOST_KINDS))
 
 
@@ -210,7 +200,6 @@ _FRAMES = (
     ("unusable", "have no time or no interface; they are ignored"),
 )
 
-
 Place = Literal["egress", "ingress"]
 
 _FEWEST_LOSSES = 10
@@ -247,7 +236,7 @@ def _round_trips(flows: CaptureFlows, at: Place, found: Measured) -> None:
     unstamped = int(flows["unstamped_rtt_us"][1].sum())
     for name, (values, counts) in samples.items():
         if counts.sum():
-            rows = quantiles(values * 1e-6, counts, max(int(least[1].sum()), 1))
+            rows = estimate.quantiles(values * 1e-6, counts, max(int(least[1].sum()), 1))
             found.estimates[name] = rows | {"samples": int(counts.sum()), "bias": _WORDS[name]}
             found.curves[name] = _cumulated(values * 1e-6, counts)
         elif name == "rtt_s" and unstamped:
@@ -259,7 +248,7 @@ def _round_trips(flows: CaptureFlows, at: Place, found: Measured) -> None:
         found.notes.append(f"rtt_s: {part:.0%} of the ACKs have no timestamps and are not counted")
     if not loaded[1].sum() and flows["recovery_us"][1].sum():
         values, counts = flows["recovery_us"]
-        rows = quantiles(values * 1e-6, counts, max(flows["long"], 1))
+        rows = estimate.quantiles(values * 1e-6, counts, max(flows["long"], 1))
         late = "from a gap to its retransmission: a round trip and three packets more, or a timeout"
         found.estimates["recovery_s"] = rows | {"bias": late}
 
@@ -272,7 +261,7 @@ def _widened(rows: dict[str, Any], flows: CaptureFlows) -> dict[str, Any]:
     """
     independent = rows["p50"]["n"]
     ends = [
-        quantiles(values * 1e-6, counts, independent)
+        estimate.quantiles(values * 1e-6, counts, independent)
         for values, counts in (flows["rtt_us_at_least"], flows["rtt_us_at_most"])
     ]
     wide = dict(rows)
@@ -363,13 +352,9 @@ def _bursts(flows: CaptureFlows, found: Measured) -> None:
 
 
 _SIGNS = sorted(
-    (
-        1.0 if control.kept_after_loss is None else control.kept_after_loss,
-        control.name,
-        control.does_at_loss,
-    )
-    for control in CONTROLS.values()
-    if control.does_at_loss is not None
+    (1.0 if each.kept_after_loss is None else each.kept_after_loss, each.name, each.does_at_loss)
+    for each in CONTROLS.values()
+    if each.does_at_loss is not None
 )
 _ENDS = [0.35, *((low[0] + high[0]) / 2 for low, high in pairwise(_SIGNS)), 1.5]
 FAMILIES = tuple(

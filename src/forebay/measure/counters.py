@@ -24,15 +24,8 @@ from forebay import catalogue
 from forebay.errors import argument, option
 from forebay.laws.heterogeneous.protocols import CUBIC
 from forebay.laws.sawtooth import loss_rate
-from forebay.measure.estimate import (
-    BATCHES,
-    STUDENT_95,
-    Estimate,
-    Floats,
-    Measured,
-    MeasureError,
-    batch_mean,
-)
+from forebay.measure import estimate
+from forebay.measure.estimate import BATCHES, Estimate, Floats, Measured, MeasureError, batch_mean
 from forebay.measure.records import bits_per_second, parse
 from forebay.measure.table import Intervals, busiest, read
 from forebay.measure.to_scenario import GOAL, Asked, make
@@ -212,7 +205,7 @@ def _loss(drops: Floats, packets: Floats, most: float, found: Measured) -> None:
     cut = size * BATCHES
     parts = [x[:cut].reshape(BATCHES, size).sum(axis=1) for x in (drops, arrivals)]
     spread = math.sqrt(float(((parts[0] - value * parts[1]) ** 2).sum()) / (BATCHES - 1))
-    half = STUDENT_95 * spread / math.sqrt(BATCHES) / parts[1].mean()
+    half = estimate.STUDENT_95 * spread / math.sqrt(BATCHES) / parts[1].mean()
     low, high = max(value - float(half), 0.0) / most, min(value + float(half), 1.0)
     bias = "" if most == 1 else "the low end is of smaller packets than were assumed"
     found.estimates["loss_rate"] = Estimate(value, low, high, BATCHES, bias)

@@ -80,31 +80,28 @@ def share(part: int, whole: int, bias: str = "") -> Estimate:
     return Estimate(p, min(low, p), max(high, p), whole, bias)  # rounding, where p is 0 or 1
 
 
-def quantile(values: Floats, counts: Counts, q: float, independent: int) -> Estimate:
-    """Return a quantile of a histogram, its interval between order statistics.
+def quantiles(values: Floats, counts: Counts, independent: int) -> dict[str, Any]:
+    """Return mean, median, 95 % and 99 % of a histogram, in the form of an Outcome.
+
+    The interval of a quantile is between order statistics.
 
     Parameters
     ----------
     values, counts : shape (bins,); centres of the bins, ascending, and their counts.
     independent : effective number of independent samples.
     """
-    cumulated = np.cumsum(counts) / counts.sum()
-    half = NORMAL_95 * math.sqrt(q * (1 - q) / max(independent, 1))
-    low, middle, high = (
-        float(values[min(int(np.searchsorted(cumulated, at)), len(values) - 1)])
-        for at in (max(q - half, 0.0), q, min(q + half, 1.0))
-    )
-    return Estimate(middle, low, high, independent)
-
-
-def quantiles(values: Floats, counts: Counts, independent: int) -> dict[str, Any]:
-    """Return mean, median, 95 % and 99 % of a histogram, in the form of an Outcome."""
     mean = float((values * counts).sum() / counts.sum())
     deviation = math.sqrt(float(((values - mean) ** 2 * counts).sum() / counts.sum()))
     half = NORMAL_95 * deviation / math.sqrt(max(independent, 1))
     told = {"mean": Estimate(mean, max(mean - half, 0.0), mean + half, independent).to_dict()}
+    cumulated = np.cumsum(counts) / counts.sum()
     for name, q in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
-        told[name] = quantile(values, counts, q, independent).to_dict()
+        half = NORMAL_95 * math.sqrt(q * (1 - q) / max(independent, 1))
+        middle, low, high = (
+            float(values[min(int(np.searchsorted(cumulated, at)), len(values) - 1)])
+            for at in (q, max(q - half, 0.0), min(q + half, 1.0))
+        )
+        told[name] = Estimate(middle, low, high, independent).to_dict()
     return told
 
 

@@ -1,59 +1,45 @@
-"""The Hurst parameter of a series, by four methods with different errors.
+"""The Hurst parameter H of a series, by four methods with different errors.
 
 All need stationary increments. Daily cycles, a drifting rate or a queue that limits peaks make each
 of them wrong; the four methods then disagree.
 
-Local Whittle estimate of H: the low frequencies of the periodogram.
+Local Whittle, from the low frequencies of the periodogram I. Robinson 1995, Gaussian semiparametric
+estimation of long range dependence, Annals of Statistics 23(5): R(H) = log mean(lambda^(2H-1) I) -
+(2H-1) mean(log lambda), minimized over H; the error is asymptotically normal, variance 1/(4m).
 
-Robinson 1995, Gaussian semiparametric estimation of long range dependence, Annals of Statistics
-23(5): R(H) = log mean(lambda^(2H-1) I) - (2H-1) mean(log lambda), minimized over H; its error is
-asymptotically normal with variance 1/(4m).
-
-Wavelet estimate of H: the energy of the details of each octave.
-
-Veitch and Abry 1999, A wavelet-based joint estimator of the parameters of long-range dependence,
-IEEE Transactions on Information Theory 45(3): log2 of an octave's mean energy, without the bias
-g(n_j), against the octave; weighted least squares; the slope is 2H - 1. They assume that details
-are independent and that fine octaves follow the power law; the latter gives an H that is 0.002 too
-large near 1, half a standard deviation. Both are corrected here.
-
-Energies of wavelet details of fractional Gaussian noise: their means and covariances.
-
-For Gaussian details D of octaves j and k = j + g, with n of them in the finer octave,
+Wavelet, from the energy of the details of each octave. Veitch and Abry 1999, A wavelet-based joint
+estimator of the parameters of long-range dependence, IEEE Transactions on Information Theory 45(3):
+log2 of an octave's mean energy, without the bias g(n_j), against the octave, by weighted least
+squares; the slope is 2H - 1. They assume that details are independent and that fine octaves follow
+the power law; the latter gives an H that is 0.002 too large near 1, half a standard deviation. Both
+are corrected here. For Gaussian details D of octaves j and k = j + g, n of them in the finer one,
 
     Cov(mean D_j^2, mean D_k^2) = 2/n sum over offsets of Cov(D_j, D_k)^2
 
 (Isserlis 1918), over all offsets of a coarse detail to the fine ones. Divided by the product of the
-means, the sum depends only on the gap g, because the noise is self-similar. For independent details
-it is 1 for g = 0 and else 0, which Veitch and Abry 1999 assume.
+means, the sum depends only on the gap g, because the noise is self-similar; for independent details
+it is 1 for g = 0 and else 0.
 
-Variance-time estimate of H: the variance of block means is proportional to m^(2H-2).
-
-Leland et al. 1994, section 4.1. The variance is about the mean of the series, which differs from
-that of the process: for N samples of fractional Gaussian noise, in blocks of m,
+Variance-time: the variance of means of blocks of m is proportional to m^(2H-2). Leland et al. 1994,
+section 4.1. It is about the mean of the series: for N samples of fractional Gaussian noise,
 
     E[S_m^2] = sigma^2 (m^(2H-2) - N^(2H-2)),
 
-because the mean itself has the variance sigma^2 N^(2H-2). So the plot of log S_m^2 bends down, and
-for large H all of its points vary together with the one mean. Both effects are the same for every
-m, so the differences S_m^2 - S_2m^2 do not have them; they are exactly proportional to m^(2H-2).
-They are the energies of Haar's details, or Allan variances (Allan 1966), and are fitted as such.
+because that mean itself has the variance sigma^2 N^(2H-2). So the plot of log S_m^2 bends down, and
+for large H all of its points vary together with the one mean. The differences S_m^2 - S_2m^2 have
+neither effect; they are exactly proportional to m^(2H-2). They are the energies of Haar's details,
+or Allan variances (Allan 1966), and are fitted as such.
 
-Rescaled-range estimate of H: the range of block sums over their deviation is about m^H.
-
-Hurst 1951; Mandelbrot and Wallis 1969. Short blocks give too large values. Anis and Lloyd 1976 give
-the expectation of R/S for independent normal numbers,
+Rescaled range: the range of block sums over their deviation is about m^H (Hurst 1951; Mandelbrot
+and Wallis 1969). Short blocks give too large values; Anis and Lloyd 1976 give the expectation for
+independent normal numbers,
 
     E = Gamma((m-1)/2) / (sqrt(pi) Gamma(m/2)) * sum_{i<m} sqrt((m-i)/i),
 
-and H is 1/2 plus the slope after it is subtracted. That is exact only for H = 1/2; calibration
-corrects the remaining bias for other H.
-
-Corrects the bias of an estimator of H and gives its interval, from a table of simulated noise.
-
-The table, `hurst_calibration.csv` in this folder, has the quantiles of the estimator over some
-hundred draws of fractional Gaussian noise, for each method, length of the series and H.
-`benches/hurst_calibration.py` makes it.
+and H is 1/2 plus the slope after it is subtracted. That is exact only for H = 1/2; for other H the
+bias is corrected by `hurst_calibration.csv`, which also gives the interval: quantiles of the
+estimator over some hundred draws of fractional Gaussian noise, for each length of the series and
+H. `benches/hurst_calibration.py` makes it.
 """
 
 from __future__ import annotations
@@ -68,7 +54,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.measure.estimate import NORMAL_95, Estimate, Floats, Refused
-from forebay.workload.video import autocovariance
+from forebay.workload.open_loop import autocovariance
 
 _FINE = 3  # octave of the finer details; from this octave on the noise is close to its limit
 _SAMPLES = 1 << 15
@@ -101,14 +87,12 @@ def excess(scaling: tuple[float, ...], hurst: float) -> Floats:
     spectrum, octaves = _spectrum(hurst), np.arange(1, _FINE + _GAPS)
     energies = [_energy(_response(scaling, int(octave)), spectrum) for octave in octaves]
     logs = np.log2(energies) - octaves * (2 * hurst - 1)
-    found: Floats = logs - logs[-1]
-    return found
+    return np.asarray(logs - logs[-1])
 
 
 def _spectrum(hurst: float) -> Floats:
     lags = np.minimum(np.arange(_SAMPLES), _SAMPLES - np.arange(_SAMPLES))
-    found: Floats = np.fft.fft(autocovariance(hurst, lags)).real
-    return found
+    return np.asarray(np.fft.fft(autocovariance(hurst, lags)).real)
 
 
 def _energy(response: Floats, spectrum: Floats) -> float:
@@ -325,8 +309,7 @@ def _rescaled(blocks: Floats) -> Floats:
     deviation = blocks.std(axis=1)
     ranges = np.maximum(sums.max(axis=1), 0) - np.minimum(sums.min(axis=1), 0)
     changes = deviation > 0
-    rescaled: Floats = ranges[changes] / deviation[changes]
-    return rescaled
+    return np.asarray(ranges[changes] / deviation[changes])
 
 
 _FREQUENCIES = 0.65  # m = n^0.65: so few that only the power law at low frequencies is used

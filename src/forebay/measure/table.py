@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -114,8 +114,7 @@ def _wrap(counter: Floats) -> float:
 def _rise(counter: Floats) -> Floats:
     """Return the increases of a counter; after a decrease it has wrapped, at 32 or 64 bits."""
     rise = np.diff(counter)
-    risen: Floats = np.where(rise < 0, rise + _wrap(counter), rise)
-    return risen
+    return np.asarray(np.where(rise < 0, rise + _wrap(counter), rise))
 
 
 def _cleared(counter: Floats) -> NDArray[np.bool_]:
@@ -125,8 +124,7 @@ def _cleared(counter: Floats) -> NDArray[np.bool_]:
 
 
 def _columns(path: str) -> dict[str, Floats]:
-    text = read_text(path, _WRITE)
-    rows = csv.DictReader(text.splitlines(), skipinitialspace=True)
+    rows = csv.DictReader(read_text(path, _WRITE).splitlines(), skipinitialspace=True)
     try:
         return _values(rows, path)
     except csv.Error as error:  # a cell of more than 131072 characters
@@ -229,13 +227,9 @@ def hours(rows: Intervals) -> Iterator[Stretch]:
 
 def _part(rows: Intervals, which: slice) -> Stretch:
     packets, queue = rows.packets, rows.queue_packets
-    some = replace(
-        rows,
-        times=rows.times[which],
-        seconds=rows.seconds[which],
-        octets=rows.octets[which],
-        drops=rows.drops[which],
-        packets=None if packets is None else packets[which],
-        queue_packets=None if queue is None else queue[which],
-    )
+    some = Intervals(
+        rows.seconds[which], rows.octets[which], rows.drops[which],
+        None if packets is None else packets[which], None if queue is None else queue[which],
+        rows.notes, rows.times[which],
+    )  # fmt: skip
     return Stretch(some, float(some.times[0]), float(some.times[-1] + some.seconds[-1]))

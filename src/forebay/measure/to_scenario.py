@@ -19,7 +19,6 @@ from forebay.scenario.quantity import Rate
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
 
-
 GOAL = 0.98
 """Utilization to reach, where the user names none."""
 _NO_GOAL = (

@@ -220,8 +220,7 @@ def describe_flows(read: CaptureReadings, found: Measured) -> None:
         return
     concurrent = over_time(flows["concurrent"])
     opened = "from a flow's first packet to its last; not the n of the laws"
-    mean = Estimate(float(concurrent.mean()), None, None, flows["flows"], opened)
-    found.estimates["concurrent_flows"] = mean
+    found.add("concurrent_flows", float(concurrent.mean()), flows["flows"], opened)
     _avoiding(read, found)
     _lengths(read, found)
 
@@ -231,18 +230,13 @@ def over_time(changes: tuple[float, Floats]) -> Floats:
     return np.cumsum(changes[1]) if len(changes[1]) else np.zeros(1)
 
 
-def _settled(number: Floats) -> Floats:
-    """Return the part between the first and the last instant at the median."""
-    reached = np.flatnonzero(number >= np.median(number))
-    return number[reached[0] : reached[-1] + 1]
-
-
 def robust_minimum(number: Floats) -> Estimate:
-    """Return the 5 % quantile of a number over its settled part.
+    """Return the 5 % quantile of a number between its first and last instant at the median.
 
     The interval is over the same quantile in tenths of that part.
     """
-    stretch = _settled(number)
+    reached = np.flatnonzero(number >= np.median(number))
+    stretch = number[reached[0] : reached[-1] + 1]
     value = float(np.quantile(stretch, _ROBUST))
     tenths = [np.quantile(part, _ROBUST) for part in np.array_split(stretch, _BATCHES) if len(part)]
     half = NORMAL_95 * float(np.std(tenths, ddof=1)) if len(tenths) > 1 else 0.0

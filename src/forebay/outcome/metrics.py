@@ -49,7 +49,7 @@ from forebay.outcome.statistics import (
     over_replications,
     ratio_half_width,
 )
-from forebay.scenario import AtLeast, AtMost, Goals
+from forebay.scenario.goals import AtLeast, AtMost, Goals
 
 POSITIVE: Bounds = (0.0, math.inf)
 

@@ -11,20 +11,11 @@ from operator import index
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    SerializationInfo,
-    ValidationError,
-    ValidationInfo,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.annotated_handlers import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError, fraction_of_percent, show
 from forebay.scenario.quantity import Duration, Quantity, Rate
 
 
@@ -66,16 +57,13 @@ class Between:
         if self.least <= number <= self.most and not (self.above and number == self.least):
             return
         side = "below" if number < self.least else "above" if number > self.most else "not in"
-        end = f"{self.least}" if side == "below" else f"{self.most}"
-        limit = f"the least, {end}" if side == "below" else f"the most, {end}"
+        limit = f"the least, {self.least}" if side == "below" else f"the most, {self.most}"
         side = "not above" if self.above and number == self.least else side
         limit = str(self.least) if side == "not above" else limit
         shown = f"{number}" if isinstance(number, Quantity) else show(number)
         shown = str(number) if shown in (f"{self.least}", f"{self.most}") else shown
         wrong = f"{shown} is {side} {limit if side != 'not in' else 'the range'}"
-        from forebay.scenario import errors
-
-        percent = errors.fraction_of_percent(number) if self.unit == "fraction" else None
+        percent = fraction_of_percent(number) if self.unit == "fraction" else None
         hint = f"write {self}" + (f"; {number:g} % is {percent}" if percent else "")
         raise ScenarioError("out-of-range", wrong, hint, value=number)
 
@@ -108,9 +96,8 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     wrong = f"{show(text)} has a character that cannot be printed"
-    raise ScenarioError(
-        "out-of-range", wrong, "write letters, digits, signs and spaces", value=text
-    )
+    hint = "write letters, digits, signs and spaces"
+    raise ScenarioError("out-of-range", wrong, hint, value=text)
 
 
 RATES = Between(Rate(1e3), Rate(1e13))
@@ -191,16 +178,12 @@ class ScenarioModel(BaseModel):
     # Marks this as pydantic's own __init__, so that nested dicts do not call it.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
-        self._refuse_change(name)
-
-    def __delattr__(self, name: str) -> NoReturn:
-        self._refuse_change(name)
-
-    def _refuse_change(self, name: str) -> NoReturn:
+    def __setattr__(self, name: str, value: Any = None) -> NoReturn:
         hint = 'write scenario.replace({"link.rate": "1 Gbit/s"}), which returns another scenario'
         wrong = "cannot be set: a scenario is frozen"
         raise ScenarioError("frozen", wrong, hint, file=type(self).__name__, field=name)
+
+    __delattr__ = __setattr__
 
     @classmethod
     def from_dict(cls, data: Any, *, files: bool = True) -> Self:
@@ -289,7 +272,7 @@ class FromFile(ABC):
         return cls.of(path, content)
 
     @classmethod
-    def parse(cls, value: object, info: ValidationInfo) -> Self:
+    def parse(cls, value: object, info: core_schema.ValidationInfo) -> Self:
         """Read the file at a path, or return the value if it is one. Raises ScenarioError."""
         if isinstance(value, cls):
             return value
@@ -303,7 +286,7 @@ class FromFile(ABC):
             return cls.read(os.path.abspath(value))
         return cls.read(os.path.join((info.context or {}).get(FOLDER, ""), value))
 
-    def _written(self, info: SerializationInfo) -> Any:
+    def _written(self, info: core_schema.SerializationInfo) -> Any:
         """Return the path relative to the context's folder, or the content's digest."""
         if info.mode != "json":
             return self.canonical()

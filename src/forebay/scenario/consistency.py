@@ -10,12 +10,7 @@ from forebay.catalogue.metrics import BOTTLENECK, REVERSE
 from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PERIODS
 from forebay.scenario.errors import ScenarioError, contradiction, one_of
-from forebay.scenario.goals import (
-    COMPLETING_KINDS,
-    COMPLETION_GOALS,
-    OPEN_LOOP_KINDS,
-    REQUEST_GOALS,
-)
+from forebay.scenario.goals import COMPLETING_KINDS, OPEN_LOOP_KINDS
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import check_rates, check_traffic
 from forebay.scenario.source import Standing, Stopping, Switched
@@ -33,35 +28,11 @@ MAX_BUFFER_PACKETS = 1_000_000_000
 _LONGEST_ROUTE = 30
 _CONDITIONS = ("loss", "rate_trace", "down", "jitter")
 """Fields of a link that make it no constant wire."""
+_COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
+_REQUEST_GOALS = ("request_mean", "request_p99")
+"""Goals of a class that need flows that end, and requests with several answers."""
 _WITH_A_TOPOLOGY = "cannot be set with a topology"
 _ONE_OF_TWO = "leave one of the two out"
-
-
-def check(scenario: Scenario) -> None:
-    """Raise ScenarioError for the first contradiction."""
-    _topology(scenario)
-    _forward(scenario)
-    _names(scenario)
-    _known_routes(scenario)
-    _lengths(scenario)
-    _flows(scenario)
-    _access_rates(scenario)
-    _on_times(scenario)
-    _counted(scenario)
-    _buffer(scenario)
-    _links(scenario)
-    _class_queues(scenario)
-    _buckets(scenario)
-    _imperfect(scenario)
-    _routes(scenario)
-    _memory(scenario)
-    _starts(scenario)
-    _stops(scenario)
-    _tables(scenario)
-    _delay_goals(scenario)
-    _utilization_goal(scenario)
-    _completion_goals(scenario)
-    _realtime_goal(scenario)
 
 
 def _of_each_class(
@@ -460,11 +431,11 @@ def _completion_goals(scenario: Scenario) -> None:
     if scenario.goals.fct_increase is not None and all(endless):
         raise contradiction("goals.fct_increase", "no flow ever completes", hint)
     for index, group in enumerate(scenario.traffic):
-        goals = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
+        goals = [name for name in _COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
         if goals and endless[index]:
             wrong = "no flow of this class ever completes"
             raise contradiction(f"traffic.{index}.goals.{goals[0]}", wrong, hint)
-        asked = [name for name in REQUEST_GOALS if getattr(group.goals, name, None) is not None]
+        asked = [name for name in _REQUEST_GOALS if getattr(group.goals, name, None) is not None]
         if asked and group.kind != "requests":
             wrong = "this class has no requests with several answers"
             like = asked[0].removeprefix("request_")
@@ -477,3 +448,17 @@ def _realtime_goal(scenario: Scenario) -> None:
     if scenario.goals.realtime_loss is not None and not kinds & OPEN_LOOP_KINDS:
         hint = f"leave it out, or write a class of kind {one_of(sorted(OPEN_LOOP_KINDS))}"
         raise contradiction("goals.realtime_loss", "no class is real-time", hint)
+
+
+_CHECKS = (
+    _topology, _forward, _names, _known_routes, _lengths, _flows, _access_rates, _on_times,
+    _counted, _buffer, _links, _class_queues, _buckets, _imperfect, _routes, _memory, _starts,
+    _stops, _tables, _delay_goals, _utilization_goal, _completion_goals, _realtime_goal,
+)  # fmt: skip
+"""In the order in which contradictions are said."""
+
+
+def check(scenario: Scenario) -> None:
+    """Raise ScenarioError for the first contradiction."""
+    for each in _CHECKS:
+        each(scenario)

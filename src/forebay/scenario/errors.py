@@ -1,9 +1,6 @@
 """The error of this package: one sentence with what is wrong, where, and what to write instead.
 
-The probable meaning of a refused value, in the accepted notation, for hints.
-
-A scenario accepts one notation only; this module only writes hints. It is imported when a value is
-refused.
+A scenario accepts one notation only; the probable meaning of a refused value is for hints alone.
 """
 
 from __future__ import annotations
@@ -22,14 +19,11 @@ class ScenarioError(ForebayError, ValueError):
 
     Attributes
     ----------
-    code : str
-        Stable name of the kind of mistake, such as ``"unknown-key"``.
-    file, field : str
-        The place: the file, ``--set`` or the class; the dotted path inside it. Either may be empty.
-    value : object
-        The value found there.
-    wrong, hint : str
-        What is wrong with it; what to write instead.
+    code : stable name of the kind of mistake, such as ``"unknown-key"``.
+    file, field : the place: the file, ``--set`` or the class; the dotted path inside it. Either may
+        be empty.
+    value : what was found there.
+    wrong, hint : what is wrong with it; what to write instead.
 
     >>> try:
     ...     forebay.Link(rate=155)
@@ -127,25 +121,12 @@ def _short(text: str) -> str:
 
 
 _MOST = 1e15
-
 _PERCENT = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,12})?)\s*(?:%|percent)\s*")
-
-
 _COUNT = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([kKmM])?\s*(?:flows?|packets?)?\s*")
-
-
 _END = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([a-zµμ]{0,5})"
-
-
 _RANGE = re.compile(rf"\s*{_END}\s*(?:-|–|\.\.\.?|…|to)\s*{_END}\s*")
-
-
 _PLAIN_RATE = re.compile(r"([kmgt])(?:b|bit|bits|bps|bit/s|bits/s)?", re.IGNORECASE)
-
-
 _RATES = {"k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s", "t": "Tbit/s"}
-
-
 _SCALES = {"": 1, "k": 10**3, "m": 10**6}
 
 

@@ -14,32 +14,13 @@ from functools import lru_cache
 from math import ceil, exp, expm1, log
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import (
-    ConfigDict,
-    Discriminator,
-    Field,
-    RootModel,
-    Strict,
-    Tag,
-    WrapSerializer,
-    model_validator,
-)
+from pydantic import ConfigDict, Discriminator, Field, RootModel, Strict, Tag, WrapSerializer
+from pydantic.functional_validators import model_validator
 
+from forebay.scenario import distribution
 from forebay.scenario.base import ScenarioModel
-from forebay.scenario.distribution import (
-    TAIL_EXPONENT,
-    check_deviation,
-    law_among,
-    lognormal_mean,
-    lognormal_sigma,
-    lognormal_tail,
-    pareto_mean,
-    pareto_tail,
-    solve,
-    written,
-)
-from forebay.scenario.errors import ScenarioError, show
-from forebay.scenario.quantity import FromText, parse_amount, plain, unitless
+from forebay.scenario.errors import ScenarioError, plain, show
+from forebay.scenario.quantity import FromText, parse_amount, unitless
 
 Unit = Literal["packets", "bytes"]
 
@@ -126,24 +107,24 @@ def lower_end(kind: str, mean: float, shape: float, deviation: float, high: floa
     It is the lower end of a Pareto law and the median of a lognormal law, in packets. The drawn
     number is max(1, nearest whole number).
     """
-    sigma = lognormal_sigma(mean, deviation) if kind == "lognormal" else 0.0
+    sigma = distribution.lognormal_sigma(mean, deviation) if kind == "lognormal" else 0.0
 
     def rounded_mean(scale: float) -> float:
         if kind == "pareto":
             return _rounded_mean(
-                lambda x: pareto_tail(x, shape, scale, high),
-                lambda x: pareto_mean(shape, max(x, scale), high),
+                lambda x: distribution.pareto_tail(x, shape, scale, high),
+                lambda x: distribution.pareto_mean(shape, max(x, scale), high),
                 high,
             )
         return _rounded_mean(
-            lambda x: lognormal_tail(x, scale, sigma, high),
-            lambda x: lognormal_mean(scale, sigma, x, high),
+            lambda x: distribution.lognormal_tail(x, scale, sigma, high),
+            lambda x: distribution.lognormal_mean(scale, sigma, x, high),
             high,
         )
 
     # With a median six deviations above the upper end, a lognormal law is nearly a Pareto law.
     most = high if kind == "pareto" else high * exp(6 * sigma)
-    return solve(rounded_mean, mean, mean * 1e-9, most * (1 - 1e-12))
+    return distribution.solve(rounded_mean, mean, mean * 1e-9, most * (1 - 1e-12))
 
 
 def _rounded_mean(
@@ -258,7 +239,7 @@ class _Cut(ScenarioModel):
                 hint = f"write all of them in {self.mean.unit}"
                 raise ScenarioError("wrong-dimension", wrong, hint, field=name)
         if "deviation" in amounts:
-            check_deviation(amounts["deviation"].value, self.mean.value)
+            distribution.check_deviation(amounts["deviation"].value, self.mean.value)
         if self.mean.value >= amounts["high"].value / 2:
             wrong = f"{self.mean} is not below half of high, {amounts['high']}"
             raise ScenarioError("out-of-range", wrong, "write a smaller mean", field="mean")
@@ -268,7 +249,7 @@ class _Cut(ScenarioModel):
 class ParetoLengthShape(_Cut):
     """Heavy-tailed up to ``high``: 1000000 packets or 1500 MB if not set."""
 
-    shape: Annotated[float, Strict(), TAIL_EXPONENT]
+    shape: Annotated[float, Strict(), distribution.TAIL_EXPONENT]
     """Exponent of the tail."""
     high: Amount = Field(default_factory=_no_end)
     """No longer flow is drawn."""
@@ -322,14 +303,13 @@ class LognormalLength(ScenarioModel, FlowLength):
 LENGTH_LAWS = ("geometric", "pareto", "lognormal")
 """Every law that a table can name."""
 
-
 AnyFlowLength = Annotated[
     Annotated[Fixed, Tag("fixed")]
     | Annotated[Geometric, Tag("geometric")]
     | Annotated[ParetoLength, Tag("pareto")]
     | Annotated[LognormalLength, Tag("lognormal")],
-    Discriminator(law_among(LENGTH_LAWS, "fixed")),
-    WrapSerializer(written),
+    Discriminator(distribution.law_among(LENGTH_LAWS, "fixed")),
+    WrapSerializer(distribution.written),
 ]
 """Value of a field of a scenario: one of the laws, selected by its name."""
 

@@ -119,18 +119,11 @@ _FCT_INCREASE = (
     "dropped (0.125: one eighth longer); needs flows that complete."
 )
 
-
 COMPLETING_KINDS = frozenset(kind.name for kind in KINDS.values() if kind.completes)
 """Kinds of traffic whose flows end."""
 
 OPEN_LOOP_KINDS = frozenset(kind.name for kind in KINDS.values() if kind.open_loop)
 """Kinds of traffic that do not respond to loss: real-time traffic."""
-
-COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
-"""Goals of a class that need flows that end."""
-
-REQUEST_GOALS = ("request_mean", "request_p99")
-"""Goals of a class that need requests with several answers."""
 
 
 class QueueDelay(ScenarioModel):

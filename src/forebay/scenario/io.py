@@ -38,13 +38,6 @@ def shipped() -> list[str]:
     return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
 
 
-def _find_file(source: str) -> str:
-    """Return the path of the shipped scenario of this name; an existing file has precedence."""
-    if os.path.exists(source) or source not in shipped():
-        return source
-    return str(_SHIPPED / f"{source}.toml")
-
-
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
     """Read a scenario file.
 
@@ -67,7 +60,9 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
         is_dict = isinstance(path, Mapping)
         hint = "write Scenario.from_dict(…) of it" if is_dict else "write a file's path in quotes"
         raise ScenarioError("wrong-type", f"{show(path)} is not a path", hint, value=path)
-    source = _find_file(os.fspath(path))
+    source = os.fspath(path)
+    if not os.path.exists(source) and source in shipped():
+        source = str(_SHIPPED / f"{source}.toml")
     return _read(_text(_bytes(source), source), source, overrides, os.path.dirname(source))
 
 

@@ -7,17 +7,10 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
-from pydantic import (
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    SerializerFunctionWrapHandler,
-    Strict,
-    ValidationError,
-    ValidationInfo,
-    model_serializer,
-    model_validator,
-)
+from pydantic import ConfigDict, Field, PrivateAttr, Strict, ValidationError, ValidationInfo
+from pydantic.functional_serializers import model_serializer
+from pydantic.functional_validators import model_validator
+from pydantic_core.core_schema import SerializerFunctionWrapHandler
 
 from forebay.errors import entry
 from forebay.scenario.base import DAY, RATES, SHARE, Between, ScenarioModel, shorthand, such_as
@@ -29,7 +22,6 @@ from forebay.scenario.source import NAME
 
 if TYPE_CHECKING:
     from forebay.scenario import inputs
-
 
 Name = Literal["ethernet", "ptm", "atm"]
 
@@ -70,8 +62,6 @@ FRAMINGS: dict[Name, Framing] = {
     # PPPoE 8, Ethernet 14, LLC/SNAP 10, AAL5 8 (tc-cake(8): pppoe-llcsnap); cells of 53 with 48.
     "atm": Framing(40, 0, 48, 5, padded=True),
 }
-
-
 _LONGEST = Between(Duration(1e-9), Duration(60))
 
 
@@ -99,7 +89,6 @@ class Jitter(ScenarioModel):
 
 _OR_LONGEST = shorthand("most", object, Duration | Jitter | None, "", "")
 """Validator of a field with a Jitter: what is no table is its longest."""
-
 
 _PROBABILITY = Between(0, 1, "fraction")
 _Probability = Annotated[float, Strict(), _PROBABILITY]
@@ -170,11 +159,11 @@ class Loss(ScenarioModel):
         """Return the share of packets of so many bytes that are lost in the long run."""
         to_bad, to_good = self.changes
         bad = to_bad / (to_bad + to_good) if to_bad else 0.0
-        good_loses, bad_loses = (self._of_packet(state, packet) for state in self.in_states)
+        good_loses, bad_loses = (
+            state if self.unit == "packet" else 1.0 - (1.0 - state) ** packet
+            for state in self.in_states
+        )
         return (1.0 - bad) * good_loses + bad * bad_loses
-
-    def _of_packet(self, probability: float, packet: int) -> float:
-        return probability if self.unit == "packet" else 1.0 - (1.0 - probability) ** packet
 
 
 _OR_RATE = shorthand(
@@ -183,7 +172,6 @@ _OR_RATE = shorthand(
     f"write a probability, such as {entry('loss', 0.001)}, or a table",
 )  # fmt: skip
 """Validator of a field with a Loss: a number is its rate."""
-
 
 _MOST = 100_000
 _EXAMPLE: list[list[str]] = [["10 s", "12 s"]]
@@ -264,7 +252,6 @@ _OR_TIMES = shorthand(
     f"write a list of pairs, such as {entry('down', _EXAMPLE)}, or a table",
 )  # fmt: skip
 """Validator of a field with Outages: a list is their times."""
-
 
 _BURSTS = Between(DataSize(100), DataSize(10**12))
 _EXCESSES = Between(DataSize(0), DataSize(10**12))

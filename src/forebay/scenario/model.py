@@ -34,7 +34,6 @@ from forebay.scenario.transfers import Transfers
 if TYPE_CHECKING:
     from forebay.scenario import inputs
 
-
 _MEMORY = Between(DataSize(64), DataSize(10**12))
 
 
@@ -245,10 +244,7 @@ class Scenario(ScenarioModel):
             Such as ``{"queue.size": "64 packets", "traffic.0.flows": 200}``. Indices of lists start
             at 0; values are those that the classes accept; None removes a value.
 
-        Raises
-        ------
-        ScenarioError
-            An invalid path or value.
+        Raises ScenarioError: an invalid path or value.
         """
         tree = as_tree(self)
         replace(tree, changes)
@@ -270,10 +266,7 @@ class Scenario(ScenarioModel):
     def save(self, path: str | PathLike[str]) -> None:
         """Write a scenario file atomically; `forebay.load` reads back an equal scenario.
 
-        Raises
-        ------
-        ScenarioError
-            The file cannot be written.
+        Raises ScenarioError: the file cannot be written.
         """
         text = self.to_toml(folder=os.path.dirname(os.path.abspath(path)))
         try:
@@ -294,16 +287,16 @@ class Scenario(ScenarioModel):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return to_html(self)
+        """Return the link, queue, classes of traffic, window and goals, with what was written."""
+        cells = (map(escape, row) for row in _rows(self))
+        rows = "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in cells)
+        return f"<div><b>{escape(self.name)}</b><table><tbody>{rows}</tbody></table></div>"
 
     @property
     def foreign_controls(self) -> dict[str, foreign.Installed]:
         """Its congestion controls that are not the simulator's own, by name.
 
-        Raises
-        ------
-        ScenarioError
-            One has been removed since the scenario was made.
+        Raises ScenarioError: one has been removed since the scenario was made.
         """
         tcp = [group for group in self.traffic if isinstance(group, Tcp)]
         names = {name for group in tcp for name in group.control_names if not is_ours(name)}
@@ -351,15 +344,6 @@ def document_and_hash(scenario: Scenario) -> tuple[dict[str, Any], str]:
 
 
 _MOST, _FEW = 12, 3
-
-
-def to_html(scenario: Scenario) -> str:
-    """Return the link, queue, classes of traffic, window and goals, with what was written."""
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>"
-        for name, value in _rows(scenario)
-    )
-    return f"<div><b>{escape(scenario.name)}</b><table><tbody>{rows}</tbody></table></div>"
 
 
 def _rows(scenario: Scenario) -> Iterator[tuple[str, str]]:

@@ -13,8 +13,6 @@ from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.goals import Target
 
 _WRITE = 'write PATH=VALUE, such as queue.size="64 packets" or traffic.0.flows=100'
-
-
 SOURCE = argument("overrides", "set")
 """The place of overrides, in errors."""
 
@@ -25,8 +23,15 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
     A path of a file starts at the current folder if the file is there, else where those of the
     scenario do.
     """
+    paths = []
     try:
-        paths = [_apply_one(tree, override) for override in overrides]
+        for override in overrides:
+            path, equals, text = map(str.strip, override.partition("="))
+            if not equals or not all(path.split(".")):
+                wrong = f"{show(override)} sets nothing"
+                raise ScenarioError("bad-override", wrong, _WRITE, value=override)
+            _put(tree, path.split("."), _given(_value(text)))
+            paths.append(path)
     except ScenarioError as error:
         raise error.at(SOURCE) from None
     return paths
@@ -35,11 +40,8 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
 def replace(tree: dict[str, Any], changes: Mapping[str, object]) -> None:
     """Change ``tree`` in place: a value for each dotted path. Raises ScenarioError."""
     if not isinstance(changes, Mapping):
-        wrong, hint = (
-            f"{show(changes)} is no dict",
-            'write a dict, such as {"queue.size": "64 packets"}',
-        )
-        raise ScenarioError("wrong-type", wrong, hint, value=changes)
+        hint = 'write a dict, such as {"queue.size": "64 packets"}'
+        raise ScenarioError("wrong-type", f"{show(changes)} is no dict", hint, value=changes)
     for path, value in changes.items():
         parts = path.split(".") if isinstance(path, str) else [""]
         if not all(parts):
@@ -65,17 +67,6 @@ def as_tree(value: Any) -> Any:
 def blames(paths: Sequence[str], field: str) -> bool:
     """Return whether an error about ``field`` is about a replaced value."""
     return any(f"{field}.".startswith(f"{p}.") or f"{p}.".startswith(f"{field}.") for p in paths)
-
-
-def _apply_one(tree: dict[str, Any], override: str) -> str:
-    path, equals, text = override.partition("=")
-    path = path.strip()
-    parts = path.split(".")
-    if not equals or not all(parts):
-        wrong = f"{show(override)} sets nothing"
-        raise ScenarioError("bad-override", wrong, _WRITE, value=override)
-    _put(tree, parts, _given(_value(text.strip())))
-    return path
 
 
 def _given(value: object) -> object:

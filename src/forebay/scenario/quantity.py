@@ -55,12 +55,9 @@ KNOWN = {
 """For each kind of quantity, the units that messages suggest."""
 
 _CALLED = {
-    "rate": "a rate",
-    "time": "a time",
-    "size": "a data size",
-    "packets": "a number of packets",
+    "rate": "a rate", "time": "a time", "size": "a data size", "packets": "a number of packets",
     "bdp": "a multiple of bdp",
-}
+}  # fmt: skip
 _AMOUNT = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*")
 _RATIO = re.compile(r"\s*(?:/|\bper\b)\s*")
 _MOST = Decimal("1e30")
@@ -168,8 +165,6 @@ def _prefixed(word: str) -> tuple[str, Decimal] | None:
 
 
 NUMBER_PATTERN = r"^\s*[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[A-Za-zµμ]"
-
-
 _DIGITS = 4
 
 
@@ -248,9 +243,7 @@ class Quantity(FromText):
 
     def __format__(self, spec: str) -> str:
         """Format the number; without a format, as text in at most four digits, for messages."""
-        if spec:
-            return super().__format__(spec)
-        return self._text(_DIGITS)
+        return super().__format__(spec) if spec else self._text(_DIGITS)
 
     def _text(self, most: int | None) -> str:
         digits = Decimal(float.__repr__(self) if isinstance(self, float) else int(self))  # type: ignore[call-overload]

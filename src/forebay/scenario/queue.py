@@ -15,38 +15,17 @@ from pydantic import Field, Strict, model_validator
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import entry, literal
 from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel, such_as
-from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, show
-from forebay.scenario.quantity import (
-    DataSize,
-    Duration,
-    FromText,
-    Rate,
-    parse_amount,
-    plain,
-    unitless,
-)
+from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, plain, show
+from forebay.scenario.quantity import DataSize, Duration, FromText, Rate, parse_amount, unitless
 from forebay.scenario.source import NAME
 
 BufferUnit = Literal["packets", "bytes", "seconds", "bdp", "bdp/sqrt(n)"]
-
-
 _BUFFER_EXAMPLE = "129 packets"
-
-
 _WRITE_BUFFER = 'write one such as "129 packets", "1.5 MB", "10 ms", "1 bdp" or "1 bdp/sqrt(n)"'
-
-
 _PER_SQRT_N = re.compile(r"\s*/\s*sqrt\s*\(\s*n\s*\)\s*$")
-
-
 _BUFFER_UNITS: dict[str, BufferUnit] = {
-    "packets": "packets",
-    "size": "bytes",
-    "time": "seconds",
-    "bdp": "bdp",
-}
-
-
+    "packets": "packets", "size": "bytes", "time": "seconds", "bdp": "bdp",
+}  # fmt: skip
 _BUFFER_WRITTEN = {"bytes": "B", "seconds": "s"}
 
 
@@ -71,12 +50,10 @@ class BufferSize(FromText):
         if not isinstance(value, str):
             raise unitless(value, _BUFFER_EXAMPLE)
         amount, unit = _buffer_amount(value)
-        if amount == 0:
-            raise ScenarioError(
-                "out-of-range", f"{show(value)} is no buffer", _WRITE_BUFFER, value=value
-            )
+        wrong = f"{show(value)} is no buffer" if amount == 0 else ""
         if unit in ("packets", "bytes") and amount != int(amount):
             wrong = f"{show(value)} is not a whole number of {unit}"
+        if wrong:
             raise ScenarioError("out-of-range", wrong, _WRITE_BUFFER, value=value)
         return cls(float(amount), unit, value.strip())
 
@@ -221,16 +198,13 @@ class ClassQueue(ScenarioModel):
             raise contradiction("red", wrong, hint)
         if self.size is not None and self.share is not None:
             raise contradiction("share", "size and share are both set", "leave one of them out")
-        self._check_rates()
-        return self
-
-    def _check_rates(self) -> None:
         if self.burst is not None and self.max_rate is None:
             wrong = "is of a max_rate, which is not written"
             raise contradiction("burst", wrong, "leave it out, or write max_rate")
         if self.min_rate and self.max_rate and self.min_rate > self.max_rate:
             wrong = f"{self.min_rate} is above max_rate, {self.max_rate}"
             raise contradiction("min_rate", wrong, f"write {self.max_rate} or less")
+        return self
 
     @property
     def is_sized(self) -> bool:
@@ -321,7 +295,9 @@ class Queue(ScenarioModel):
         for name, readers in READ_BY.items():
             if getattr(self, name) is not None and self.discipline not in readers:
                 wrong = f'"{self.discipline}" has no such parameter'
-                hint = f"leave it out, or write {' or '.join(_written(readers))}"
+                first, *others = readers
+                written = " or ".join([entry("discipline", first), *map(literal, others)])
+                hint = f"leave it out, or write {written}"
                 raise contradiction(name, wrong, hint)
         _check_thresholds(self.min, self.max)
         several = self.discipline == "classes"
@@ -350,11 +326,6 @@ class Queue(ScenarioModel):
 
 READ_BY = {name: _readers(name) for name in Queue.model_fields if _readers(name)}
 """The disciplines that use each parameter, in the order of the fields."""
-
-
-def _written(names: tuple[str, ...]) -> list[str]:
-    first, *others = names
-    return [entry("discipline", first), *(literal(name) for name in others)]
 
 
 def _check_thresholds(low: DataSize | None, high: DataSize | None) -> None:

@@ -41,8 +41,7 @@ class RateFile(FromFile):
 
     Attributes
     ----------
-    path : str
-        Path of the file; relative to the current folder, or absolute.
+    path : of the file; relative to the current folder, or absolute.
     steps : when each rate begins, seconds from 0, and the rate, bit/s.
     period_s : length of the trace, seconds.
     """
@@ -188,7 +187,10 @@ class RateTrace(ScenarioModel):
     @property
     def mean(self) -> Rate:
         """Mean rate over the period, bit/s."""
-        return Rate(self._sums()[-1] / self.length_s)
+        ends, total = [*(start for start, _ in self.rates[1:]), self.length_s], 0.0
+        for (start, rate), end in zip(self.rates, ends, strict=True):
+            total += rate * (end - start)
+        return Rate(total / self.length_s)
 
     def bits(self, until_s: Iterable[float]) -> list[float]:
         """Return the bits that the link can send from 0 to each time.
@@ -208,14 +210,6 @@ class RateTrace(ScenarioModel):
             part = steps[step][1] * (within - starts[step]) / _PS
             found.append(periods * sums[-1] + sums[step] + part)
         return found
-
-    def _sums(self) -> list[float]:
-        """Bits before each step, and in all of the period."""
-        ends = [*(start for start, _ in self.rates[1:]), self.length_s]
-        sums = [0.0]
-        for (start, rate), end in zip(self.rates, ends, strict=True):
-            sums.append(sums[-1] + rate * (end - start))
-        return sums
 
     def scaled(self, share: float) -> RateTrace:
         """Return the same trace with all rates multiplied by `share`."""

@@ -114,11 +114,7 @@ form to write.
 `--set PATH=VALUE` replaces one field before the check; entries of `traffic` are counted from 0:
 `--set queue.size="64 packets" --set traffic.0.flows=100`. VALUE is a TOML value, otherwise text.
 """
-
-
 _UNITS: dict[Any, str] = {BufferSize: "as written"}
-
-
 _IN_PYTHON = re.compile(r"\n\n(Made from|>>>).*", re.DOTALL)
 
 
@@ -226,7 +222,7 @@ def _is_law(field: FieldInfo) -> bool:
 def _row(key: str, field: FieldInfo, meaning: str | None) -> str:
     nested = not _is_law(field) and any(_models(field.annotation))
     meaning = field.description or meaning or _summary(next(_models(field.annotation)))
-    default = _default_table(field) if nested else _default(field)
+    default = _default(field, nested)
     unit = ("tables" if get_origin(field.annotation) is tuple else "table") if nested else ""
     cells = (f"`{key}`", unit or _unit(field), _range(field), default, meaning)
     return f"| {' | '.join(cells)} |\n"
@@ -257,18 +253,14 @@ def _choices(field: FieldInfo) -> tuple[Any, ...]:
     return found or ((True, False) if bool in parts else ())
 
 
-def _default(field: FieldInfo) -> str:
+def _default(field: FieldInfo, nested: bool) -> str:
     if field.is_required():
         return "required"
-    if field.default is None:
+    if nested and field.get_default(call_default_factory=True):
+        return "as in its table"
+    if nested or field.default is None:
         return "not set"
     return f"`{_toml(_written(field.default))}`"
-
-
-def _default_table(field: FieldInfo) -> str:
-    if field.is_required():
-        return "required"
-    return "not set" if not field.get_default(call_default_factory=True) else "as in its table"
 
 
 def _written(value: Any) -> Any:

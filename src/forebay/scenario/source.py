@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
 
 from pydantic import Field, Strict, model_validator
 
@@ -100,8 +100,6 @@ PACKETS = Between(DataSize(64), DataSize(65_535))
 LOADS = Between(1e-6, 10.0, "share of link.rate")
 NAME = r"^[A-Za-z0-9_.-]{1,64}$"
 """Pattern of the names of links and traffic classes."""
-
-
 _SPANS = Between(Duration(0), DAY)
 _LEAST_ON = Duration(1e-3)
 _MOST_TIMES = 10_000
@@ -173,9 +171,6 @@ class Schedule(ScenarioModel):
         return 1.0 + seconds / (self.on.mean_within(seconds) + self.off.mean_within(seconds))
 
 
-S = TypeVar("S", bound="Source")
-
-
 class Source(ScenarioModel):
     """A class of traffic: flows that are equal except for what is drawn for each."""
 
@@ -218,6 +213,17 @@ class Source(ScenarioModel):
     def transfers_in(self, seconds: float) -> float:
         """Return the expected files of all users in ``seconds``; 0 without users."""
         return 0.0
+
+    def with_one_of(self, first: str, second: str, example: tuple[str, object]) -> Self:
+        """Return the class if exactly one of two fields is set. Raises ScenarioError."""
+        given = [name for name in (first, second) if getattr(self, name) is not None]
+        if not given:
+            wrong = f"neither {first} nor {second} is given"
+            raise ScenarioError("missing", wrong, f"write one of them, such as {entry(*example)}")
+        if len(given) > 1:
+            hint = f"write either {first} or {second}"
+            raise contradiction(second, f"{first} is given too", hint)
+        return self
 
 
 class Standing(Source):
@@ -341,17 +347,6 @@ class Sized(Source):
         return int(self.packet)
 
 
-def exactly_one(source: S, first: str, second: str, example: tuple[str, object]) -> S:
-    """Return the class if exactly one of two fields is set. Raises ScenarioError."""
-    given = [name for name in (first, second) if getattr(source, name) is not None]
-    if len(given) == 1:
-        return source
-    if given:
-        raise contradiction(second, f"{first} is given too", f"write either {first} or {second}")
-    wrong = f"neither {first} nor {second} is given"
-    raise ScenarioError("missing", wrong, f"write one of them, such as {entry(*example)}")
-
-
 _FIRST = 0.2
 """Share of a run without a warm-up in which they start."""
 
@@ -365,13 +360,13 @@ def assumed_start(measure: Measure) -> Distribution | None:
 
 def with_starts(traffic: tuple[Traffic, ...], measure: Measure) -> tuple[Traffic, ...]:
     """Return the classes with the start that is assumed where none was written."""
-    start = assumed_start(measure)
-    return tuple(_starting(group, start) for group in traffic)
-
-
-def _starting(group: Traffic, start: Distribution | None) -> Traffic:
-    if not isinstance(group, Standing) or "start" in group.model_fields_set:
-        return group
-    usual = type(group).model_fields["start"].default
-    wanted = usual if start is None or not usual.high else start
-    return group if group.start == wanted else group.starting(wanted)
+    assumed = assumed_start(measure)
+    found: list[Traffic] = []
+    for group in traffic:
+        if isinstance(group, Standing) and "start" not in group.model_fields_set:
+            usual = type(group).model_fields["start"].default
+            start = usual if assumed is None or not usual.high else assumed
+            found.append(group if group.start == start else group.starting(start))
+        else:
+            found.append(group)
+    return tuple(found)

@@ -17,20 +17,10 @@ from forebay.scenario.distribution import AnyDistribution, Distribution
 from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, show
 from forebay.scenario.flow_length import AnyFlowLength, FlowLength
 from forebay.scenario.quantity import Duration
-from forebay.scenario.source import (
-    LOADS,
-    RTTS,
-    OfADay,
-    Sized,
-    Standing,
-    Stopping,
-    Switched,
-    exactly_one,
-)
+from forebay.scenario.source import LOADS, RTTS, OfADay, Sized, Standing, Stopping, Switched
 
 if TYPE_CHECKING:
     from forebay.scenario import inputs
-
 
 CONGESTION_CONTROLS: tuple[str, ...] = tuple(CONTROLS)
 """Congestion controls that the simulator has itself; `forebay.foreign` has those from outside."""
@@ -67,18 +57,12 @@ def _share(name: str, share: object) -> float:
     raise ScenarioError("out-of-range", wrong, hint, field=name)
 
 
-def _json_schema() -> dict[str, Any]:
-    names: dict[str, Any] = {"type": "string", "enum": list(CONGESTION_CONTROLS)}
-    share = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
-    shares = {"type": "object", "propertyNames": names, "additionalProperties": share}
-    return {"anyOf": [names, shares]}
-
-
+_NAMES: dict[str, Any] = {"type": "string", "enum": list(CONGESTION_CONTROLS)}
+_SHARE = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
+_SHARES = {"type": "object", "propertyNames": _NAMES, "additionalProperties": _SHARE}
 CongestionControl = Annotated[
-    str | dict[str, float], PlainValidator(_parse), WithJsonSchema(_json_schema())
+    str | dict[str, float], PlainValidator(_parse), WithJsonSchema({"anyOf": [_NAMES, _SHARES]})
 ]
-
-
 _LONGEST_LINUX_DELAY = 0.2
 """In seconds: TCP_DELACK_MAX of Linux (include/net/tcp.h)."""
 
@@ -232,7 +216,7 @@ class Short(Tcp):
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
-        return exactly_one(self, "load", "arrival_rate", ("load", 0.8))
+        return self.with_one_of("load", "arrival_rate", ("load", 0.8))
 
     @property
     def flows(self) -> int:
@@ -242,16 +226,19 @@ class Short(Tcp):
     def starting_in(self, seconds: float, link_rate: float) -> float:
         return self.arrivals_per_second(link_rate) * seconds
 
+    @property
+    def mean_packets(self) -> float:
+        """Mean whole packets of a flow."""
+        return self.length.mean_packets(self.packet)
+
     def offered(self, link_rate: float) -> float:
-        packets = self.length.mean_packets(self.packet)
-        return float(self.arrivals_per_second(link_rate) * packets * 8 * self.packet)
+        return float(self.arrivals_per_second(link_rate) * self.mean_packets * 8 * self.packet)
 
     def arrivals_per_second(self, link_rate: float) -> float:
         """Return the rate of the Poisson process, flows/s, for a link rate in bit/s."""
         if self.arrival_rate is not None:
             return self.arrival_rate
-        bits = 8 * self.packet * self.length.mean_packets(self.packet)
-        return (self.load or 0.0) * link_rate / bits
+        return (self.load or 0.0) * link_rate / (8 * self.packet * self.mean_packets)
 
 
 class Fetching(Standing, Tcp):
@@ -350,7 +337,3 @@ class Requests(Fetching):
     @property
     def shortest_cycle(self) -> float:
         return super().shortest_cycle + self.service_time.mean
-
-    def requests_in(self, seconds: float) -> float:
-        """Return the approximate number of requests of one group in ``seconds``."""
-        return self.files_in(seconds)

@@ -21,7 +21,7 @@ from forebay import catalogue
 from forebay.scenario.base import RATES, Between, FromFile, such_as
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import DataSize, Rate
-from forebay.scenario.source import LOADS, Datagrams, OfADay, Sized, exactly_one
+from forebay.scenario.source import LOADS, Datagrams, OfADay, Sized
 from forebay.scenario.tcp import Long, Requests, Session, Short
 from forebay.scenario.transfers import Transfers
 
@@ -41,12 +41,9 @@ class PacketList(FromFile):
 
     Attributes
     ----------
-    path : str
-        Path of their file; relative to the current folder, or absolute.
-    digest : str
-        SHA-256 of the packets.
-    at_ps : int64, shape (packets,)
-        Sending time of each after the start, in picoseconds; never decreasing.
+    path : of their file; relative to the current folder, or absolute.
+    digest : SHA-256 of the packets.
+    at_ps : int64, shape (packets,), sending time of each after the start; never decreasing.
     bytes : int32, shape (packets,)
     """
 
@@ -96,8 +93,6 @@ class PacketList(FromFile):
 
 def _rows(path: str, content: bytes) -> NDArray[np.float64]:
     """Return times in seconds and sizes in bytes, shape (packets, 2)."""
-    import numpy as np
-
     body = content.removeprefix(b"\xef\xbb\xbf")
     first, _, rest = body.partition(b"\n")
     if first.strip().replace(b" ", b"") == _HEADER:
@@ -132,7 +127,7 @@ class Rated(Datagrams, Sized):
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
-        return exactly_one(self, "rate", "load", ("rate", "1 Mbit/s"))
+        return self.with_one_of("rate", "load", ("rate", "1 Mbit/s"))
 
     def flow_rate(self, link_rate: float) -> float:
         if self.rate is not None:

@@ -21,14 +21,13 @@ from forebay.packages import import_package
 from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel, such_as
 from forebay.scenario.errors import ScenarioError, contradiction, show
 from forebay.scenario.quantity import DataSize, Duration
-from forebay.scenario.source import LOADS, RTTS, exactly_one
+from forebay.scenario.source import LOADS, RTTS
 from forebay.scenario.tcp import Tcp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forebay.scenario import inputs
-
 
 Points = tuple[tuple[float, float], ...]
 """Bytes, and the share of the transfers that have no more, both rising."""
@@ -142,7 +141,6 @@ AnyTransferSizes = Annotated[
 ]
 """A field's value: a name, one size, or a table."""
 
-
 MOST_TRANSFERS = 20_000_000
 NEEDED = ("start_s", "size_bytes")
 TEXTS = ("congestion_control", "source", "target", "route")
@@ -158,10 +156,8 @@ class TransferTable(FromFile):
 
     Attributes
     ----------
-    path : str
-        Path of the file; relative to the current folder, or absolute; "" if it is no file's.
-    digest : str
-        SHA-256 of the rows.
+    path : of the file; relative to the current folder, or absolute; "" if it is no file's.
+    digest : SHA-256 of the rows.
     start_ps, size_bytes : int64, shape (transfers,)
     rtt_ps : int64, shape (transfers,), or None
     texts : the other columns by name, each a list of text; "" in a cell is none.
@@ -211,7 +207,11 @@ class TransferTable(FromFile):
         numbers = {name: _numbers(path, name, columns[name]) for name in _LIMITS if name in columns}
         rtt = numbers.get("rtt_s")
         texts = {name: list(map(_text, columns[name])) for name in TEXTS if name in columns}
-        _check_controls(path, texts.get("congestion_control", ()))
+        controls = texts.get("congestion_control", ())
+        unknown = {name for name in set(controls) if name and name not in CONTROLS}
+        for row, name in enumerate(controls, 1):
+            if name in unknown:
+                raise _wrong(path, f"row {row}: {show(name)} is not a known congestion control")
         times = (numbers["start_s"] * _PS_PER_S).round().astype("int64")
         sizes = numbers["size_bytes"].round().astype("int64")
         trips = None if rtt is None else (rtt * _PS_PER_S).round().astype("int64")
@@ -223,8 +223,6 @@ class TransferTable(FromFile):
 
 
 def _numbers(path: str, name: str, values: Sequence[Any]) -> NDArray[np.float64]:
-    import numpy as np
-
     try:
         found = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -249,13 +247,6 @@ def _is_number(cell: Any) -> bool:
 
 def _text(cell: Any) -> str:
     return "" if cell is None else str(cell).strip()
-
-
-def _check_controls(path: str, names: Sequence[str]) -> None:
-    unknown = {name for name in set(names) if name and name not in CONTROLS}
-    for row, name in enumerate(names, 1):
-        if name in unknown:
-            raise _wrong(path, f"row {row}: {show(name)} is not a known congestion control")
 
 
 def _csv(path: str, content: bytes) -> dict[str, Sequence[Any]]:
@@ -285,9 +276,8 @@ def _parquet(path: str, content: bytes) -> dict[str, Sequence[Any]]:
 
 
 def _wrong(path: str, what: str) -> ScenarioError:
-    return ScenarioError(
-        "bad-transfers", f"{show(path) if path else 'transfers'}: {what}", _WRITE_TABLE
-    )
+    where = show(path) if path else "transfers"
+    return ScenarioError("bad-transfers", f"{where}: {what}", _WRITE_TABLE)
 
 
 class Transfer(ScenarioModel):
@@ -362,7 +352,7 @@ class Transfers(Tcp):
             field = given[1] if given else "size"
             raise contradiction(field, wrong, hint)
         if self.size is not None:
-            return exactly_one(self, "load", "arrival_rate", ("load", 0.5))
+            return self.with_one_of("load", "arrival_rate", ("load", 0.5))
         for name in ("load", "arrival_rate"):
             if getattr(self, name) is not None:
                 wrong, hint = "needs a size to draw", f"leave it out, or write size, not {given[0]}"

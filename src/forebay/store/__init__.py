@@ -19,8 +19,6 @@ from forebay.store.rows import Column, MetricRow, to_numbers
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ROOMS = ("catalogue", "scenario", "workload", "topology", "outcome", "engines/replication")
 """Rooms between a scenario and its readings; the engine's own room comes with it."""
-
-
 _OF_ENGINE = {"theory": ("engines/theory", "laws"), "network": ("engines/fixed_point", "laws")}
 """An engine's own rooms, if they are not ``engines/<name>`` alone."""
 
@@ -73,14 +71,6 @@ class StoredEngine(Decorator):
 
 
 __all__ = [
-    "Column",
-    "MetricRow",
-    "Store",
-    "StoreError",
-    "StoredEngine",
-    "code_of",
-    "digest_of_files",
-    "to_blob",
-    "to_numbers",
-    "with_store",
-]
+    "Column", "MetricRow", "Store", "StoreError", "StoredEngine", "code_of", "digest_of_files",
+    "to_blob", "to_numbers", "with_store",
+]  # fmt: skip

@@ -28,7 +28,6 @@ from dataclasses import fields
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -36,24 +35,16 @@ from numpy.typing import NDArray
 
 from forebay.engines.base import Replication
 from forebay.errors import ForebayError
-from forebay.outcome.reading import (
-    ClassReading,
-    ControllerReading,
-    Histogram,
-    LinkReading,
-    LongFlows,
-    Reading,
-    RoundTrips,
-    Slowdowns,
-)
+from forebay.outcome import reading
 from forebay.scenario import Scenario
 from forebay.store.rows import OF, Keys, MetricRow, StoredRows
 
 _KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
-        Replication, Reading, LinkReading, ClassReading, ControllerReading, LongFlows, RoundTrips,
-        Histogram, Slowdowns,
+        Replication, reading.Reading, reading.LinkReading, reading.ClassReading,
+        reading.ControllerReading, reading.LongFlows, reading.RoundTrips, reading.Histogram,
+        reading.Slowdowns,
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8")
@@ -73,7 +64,8 @@ def to_blob(replication: Replication) -> bytes:
     tree = _to_tree(replication, arrays)
     shapes = [[kind, *shape] for kind, shape, _ in arrays]
     head = json.dumps([tree, shapes]).encode()
-    body = b"".join(_regrouped(data) for *_, data in arrays)
+    # Of each array the first bytes of all items, then the second ones, and so on.
+    body = b"".join(np.frombuffer(data, np.uint8).reshape(-1, 8).T.tobytes() for *_, data in arrays)
     return zlib.compress(len(head).to_bytes(8, "little") + head + body, 1)
 
 
@@ -132,19 +124,10 @@ def _arrays(data: bytes, start: int, shapes: list[list[Any]]) -> list[Array]:
         if kind not in _TYPES or any(size < 0 for size in shape):
             raise NotReadable("an array of an unknown type")
         end = start + 8 * math.prod(shape)
-        items = np.frombuffer(_regrouped_back(data[start:end]), kind)
-        found.append(items.reshape(shape))
+        items = np.frombuffer(data[start:end], np.uint8).reshape(8, -1).T.tobytes()
+        found.append(np.frombuffer(items, kind).reshape(shape))
         start = end
     return found
-
-
-def _regrouped(data: bytes) -> bytes:
-    """Return the first bytes of all items, then the second ones, and so on."""
-    return np.frombuffer(data, np.uint8).reshape(-1, 8).T.tobytes()
-
-
-def _regrouped_back(data: bytes) -> bytes:
-    return np.frombuffer(data, np.uint8).reshape(8, -1).T.tobytes()
 
 
 class StoreError(ForebayError):
@@ -152,8 +135,7 @@ class StoreError(ForebayError):
 
     Attributes
     ----------
-    path, wrong, hint : str
-        The file, what is wrong with it, and what to write or do instead.
+    path, wrong, hint : the file, what is wrong with it, and what to write or do instead.
     """
 
     code = "store"
@@ -292,10 +274,8 @@ class Store:
 
     A connection belongs to the thread that opened it.
 
-    Raises
-    ------
-    StoreError
-        The path is a folder, another program's file, a newer store, or cannot be written.
+    Raises StoreError: the path is a folder, another program's file or a newer store, or it cannot
+    be written.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -306,12 +286,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

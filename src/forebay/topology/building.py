@@ -8,21 +8,11 @@ from typing import Any
 import numpy as np
 
 from forebay.errors import entry
-from forebay.scenario import BufferSize, LinkClass, Rate, Scenario, Topology, Traffic
+from forebay.scenario import BufferSize, Rate, Scenario, Topology, Traffic
+from forebay.scenario.topology import LinkClass
 from forebay.topology import generators
 from forebay.topology.files import read, read_matrix
-from forebay.topology.graph import (
-    BETWEEN,
-    DOWN,
-    UP,
-    Adjacency,
-    Floats,
-    Graph,
-    Ints,
-    number_of,
-    numbered,
-    refuse,
-)
+from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, Ints, number_of, refuse
 
 
 def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
@@ -32,7 +22,7 @@ def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
     """
     if not names:
         return
-    wire_of = _wires(adjacency)
+    wire_of = adjacency.wires()
     down: set[int] = set()
     for index, name in enumerate(names):
         if name not in wire_of:
@@ -45,18 +35,8 @@ def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
 
 def wire_names(adjacency: Adjacency) -> list[str]:
     """Return one name of each link, the one in its own direction."""
-    named = {wire: name for name, wire in reversed(_wires(adjacency).items())}
+    named = {wire: name for name, wire in reversed(adjacency.wires().items())}
     return [named[wire] for wire in sorted(named)]
-
-
-def _wires(adjacency: Adjacency) -> dict[str, int]:
-    """Return the place of each link by its name in answers, which has a direction."""
-    ends = adjacency.ends
-    back = [place for place in range(len(ends)) if place not in adjacency.one_way]
-    wires = [*range(len(ends)), *back]
-    pairs = [*ends, *(ends[place][::-1] for place in back)]
-    names = numbered(f"{adjacency.names[a]}->{adjacency.names[b]}" for a, b in pairs)
-    return dict(zip(names, wires, strict=True))
 
 
 _MOST_NAMED = 5
@@ -109,8 +89,7 @@ def _parts(adjacency: Adjacency, connection: str = "weak") -> Ints:
     n = len(adjacency.names)
     ends = (np.array(adjacency.source), np.array(adjacency.target))
     links = coo_array((np.ones(len(adjacency.source)), ends), shape=(n, n))
-    label: Ints = connected_components(links, directed=True, connection=connection)[1]
-    return label
+    return np.asarray(connected_components(links, directed=True, connection=connection)[1])
 
 
 def _remove(adjacency: Adjacency, apart: set[int]) -> None:
@@ -246,19 +225,11 @@ class _Assembly:
             names=adjacency.names,
             hosts=np.array(adjacency.hosts, dtype=np.int64),
             place=np.array(adjacency.place, dtype=np.float64),
-            source=source,
-            target=target,
-            kind=kind,
-            count=count,
-            rate_bps=rate_bps,
-            delay_s=delay_s,
-            link_class=link_class,
-            buffer=buffer,
-            classes=self.classes,
-            buffers=self.buffers,
-            demands=_matrix(adjacency),
+            source=source, target=target, kind=kind, count=count, rate_bps=rate_bps,
+            delay_s=delay_s, link_class=link_class, buffer=buffer,
+            classes=self.classes, buffers=self.buffers, demands=adjacency.matrix(),
             offered_bps=offered_bps(self.topology, adjacency),
-        )
+        )  # fmt: skip
 
     def _wrote_delay(self) -> bool:
         """Whether someone chose a delay, be it 0: of all links, of a class, or of one link."""
@@ -304,17 +275,6 @@ class _Assembly:
                 if share:
                     own = share, rate, delay, buffer, index
                     yield from ((router, router, way, *own) for way in (UP, DOWN))
-
-
-def _matrix(adjacency: Adjacency) -> tuple[Ints, Ints, Floats] | None:
-    kept = [demand for demand in adjacency.demands if demand[2] > 0.0 and demand[0] != demand[1]]
-    if not adjacency.demands:
-        return None
-    if not kept:
-        wrong = "all demands are zero, or from a router to itself"
-        raise refuse(wrong, "write a weight above 0 between two routers", "demands")
-    source, target, weight = zip(*kept, strict=True)
-    return np.array(source), np.array(target), np.array(weight, dtype=np.float64)
 
 
 def assumed(scenario: Scenario) -> tuple[str, ...]:
@@ -392,15 +352,3 @@ def _total(topology: Topology, adjacency: Adjacency) -> float | None:
 def takes_demand(group: Traffic) -> bool:
     """Whether a class carries a share of the offered load."""
     return getattr(group, "load", None) is not None
-
-
-def offered_connections(topology: Topology, packet_bytes: int, rtt_s: Floats) -> Floats | None:
-    """Return the connections for each offered bit/s on paths of these round trips.
-
-    None if neither their rate nor their window is given.
-    """
-    if topology.connection_rate is not None:
-        return np.full(rtt_s.shape, 1.0 / float(topology.connection_rate))
-    if topology.connection_window is not None:
-        return rtt_s / (8.0 * packet_bytes * topology.connection_window)
-    return None

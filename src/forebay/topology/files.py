@@ -18,27 +18,13 @@ from xml.etree.ElementTree import ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from forebay.scenario import NetworkFile, Rate
-from forebay.topology import graphml
-from forebay.topology.graph import (
-    CORE,
-    DELAYS,
-    DEMANDS,
-    LONGEST,
-    RATES,
-    Adjacency,
-    in_range,
-    light,
-    named,
-    number_of,
-    place,
-    refuse,
-    unused,
-)
+from forebay.scenario import Rate
+from forebay.scenario.topology import NetworkFile
+from forebay.topology import graph, graphml
+from forebay.topology.graph import DEMANDS, RATES, Adjacency, in_range, named, place, refuse
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
-
 
 FORMATS = "GraphML, SNDlib XML, GML or REPETITA"
 _GML = re.compile(rb"\s*((#[^\n]*|[A-Za-z_]\w*\s+(\"[^\"]*\"|[\w.+-]+))\s+)*graph\s*\[")
@@ -53,14 +39,12 @@ def read(file: NetworkFile, unit_bps: float | None = None) -> Adjacency:
     unit_bps : what 1 is of capacities without a unit and of SNDlib's demands, bit/s; None: what
         the file says, or a guess, which is noted.
 
-    Raises
-    ------
-    ScenarioError
+    Raises ScenarioError.
     """
     head = file.content[:65536].removeprefix(b"\xef\xbb\xbf")
     if _GML.match(head):
-        nodes, edges = parse(file)
-        return graphml.from_nodes(nodes, edges, one_way=is_directed(file), unit_bps=unit_bps)
+        nodes, edges, directed = parse(file)
+        return graphml.from_nodes(nodes, edges, one_way=directed, unit_bps=unit_bps)
     if _REPETITA.match(head):
         return read_repetita(file)
     if head.lstrip().startswith(b"?SNDlib native format"):
@@ -100,7 +84,7 @@ def _entry(row: list[str], line: int, path: str, names: dict[str, int]) -> tuple
     if not DEMANDS[0] <= weight <= DEMANDS[1]:
         hint = f"write source,target,weight with a weight of 0 to {DEMANDS[1]:g}"
         raise refuse(f"{path}: line {line} is not a demand", hint, "demand_file")
-    ends = [number_of(name, names, "demand_file") for name in (source, target)]
+    ends = [graph.number_of(name, names, "demand_file") for name in (source, target)]
     return ends[0], ends[1], weight
 
 
@@ -123,26 +107,21 @@ _Pairs = list[tuple[str, Any]]
 
 def parse(
     file: NetworkFile,
-) -> tuple[dict[int, dict[str, Any]], list[tuple[int, int, dict[str, Any]]]]:
-    """Return the nodes by their id, and the edges. Raises ScenarioError."""
-    graph = _graph(file)
-    nodes = {_id(file, of, "id", "node"): of for of in _lists(graph, "node")}
+) -> tuple[dict[int, dict[str, Any]], list[tuple[int, int, dict[str, Any]]], bool]:
+    """Return nodes by id, edges, and whether they have a direction. Raises ScenarioError."""
+    pairs = _graph(file)
+    nodes = {_id(file, of, "id", "node"): of for of in _lists(pairs, "node")}
     if not nodes:
         raise refuse(f"{file.path} has no nodes", "write a GML file with a graph", "file")
     edges = []
-    for of in _lists(graph, "edge"):
+    for of in _lists(pairs, "edge"):
         ends = _id(file, of, "source", "edge"), _id(file, of, "target", "edge")
         for end in ends:
             if end not in nodes:
                 wrong = f"an edge ends at {end}, which is no node"
                 raise refuse(wrong, "write the id of a node", "file")
         edges.append((*ends, of))
-    return nodes, edges
-
-
-def is_directed(file: NetworkFile) -> bool:
-    """Whether the edges have a direction."""
-    return dict(_graph(file)).get("directed") == "1"
+    return nodes, edges, dict(pairs).get("directed") == "1"
 
 
 def _graph(file: NetworkFile) -> _Pairs:
@@ -155,8 +134,8 @@ def _graph(file: NetworkFile) -> _Pairs:
     found = [value for key, value in pairs if key == "graph" and isinstance(value, list)]
     if not found:
         raise refuse(f"{file.path} has no graph", "write a GML file with one", "file")
-    graph: _Pairs = found[0]
-    return graph
+    first: _Pairs = found[0]
+    return first
 
 
 def _pairs(file: NetworkFile, tokens: list[str]) -> _Pairs:
@@ -184,8 +163,8 @@ def _pairs(file: NetworkFile, tokens: list[str]) -> _Pairs:
     return levels[0]
 
 
-def _lists(graph: _Pairs, name: str) -> list[dict[str, Any]]:
-    return [dict(value) for key, value in graph if key == name and isinstance(value, list)]
+def _lists(pairs: _Pairs, name: str) -> list[dict[str, Any]]:
+    return [dict(value) for key, value in pairs if key == name and isinstance(value, list)]
 
 
 def _id(file: NetworkFile, of: dict[str, Any], key: str, what: str) -> int:
@@ -203,7 +182,7 @@ def read_repetita(file: NetworkFile) -> Adjacency:
     """Read the NODES and EDGES of a file. Raises ScenarioError."""
     made, taken = Adjacency(), set[str]()
     for number, words in _rows(file, "NODES", _NODE):
-        name = unused(named(words[0])[:LONGEST] or str(number), str(number), taken)
+        name = graph.unused(named(words[0])[: graph.LONGEST] or str(number), str(number), taken)
         made.router(name, place=place(words[1], words[2], name))
     weights = set[str]()
     for number, words in _rows(file, "EDGES", _EDGE):
@@ -211,9 +190,9 @@ def read_repetita(file: NetworkFile) -> Adjacency:
         ends = f"{made.names[here]}->{made.names[there]}"
         kbits = (1e-3 * RATES[0], 1e-3 * RATES[1])
         rate = 1e3 * (in_range(words[4], kbits, f"the kbit/s of {ends}") or 0.0)
-        micros = (1e6 * DELAYS[0], 1e6 * DELAYS[1])
+        micros = (1e6 * graph.DELAYS[0], 1e6 * graph.DELAYS[1])
         delay = 1e-6 * (in_range(words[5], micros, f"the microseconds of {ends}") or 0.0)
-        made.link(here, there, CORE, rate, delay, one_way=True)
+        made.link(here, there, graph.CORE, rate, delay, one_way=True)
         weights.add(words[3])
     if len(weights) > 1:
         made.notes.append("the weights of its edges are not used: topology.metric is the length")
@@ -257,9 +236,9 @@ def read_sndlib(file: NetworkFile, root: Element, unit_bps: float | None) -> Adj
     space = root.tag[: root.tag.find("}") + 1]
     for node in root.iter(f"{space}node"):
         name = named(node.get("id"))
-        if not 0 < len(name) <= LONGEST:
+        if not 0 < len(name) <= graph.LONGEST:
             wrong = f'the id of a node is "{name[:60]}"'
-            raise refuse(wrong, f"write 1 to {LONGEST} characters", "file")
+            raise refuse(wrong, f"write 1 to {graph.LONGEST} characters", "file")
         if name in names:
             raise refuse(f'two nodes are "{name}"', "give each its own id", "file")
         x, y = (node.findtext(f"{space}coordinates/{space}{axis}") for axis in "xy")
@@ -274,8 +253,8 @@ def read_sndlib(file: NetworkFile, root: Element, unit_bps: float | None) -> Adj
             wrong = f'a link leads from "{made.names[here]}" to itself'
             raise refuse(wrong, "write two routers", "file")
         rate = capacities.of(link, space, f"{made.names[here]}->{made.names[there]}")
-        delay = light(made, here, there) if geographic else None
-        made.link(here, there, CORE, rate, delay)
+        delay = graph.light(made, here, there) if geographic else None
+        made.link(here, there, graph.CORE, rate, delay)
     for demand in root.iter(f"{space}demand"):
         here, there = _ends(demand, space, names)
         text = demand.findtext(f"{space}demandValue", "")
@@ -287,7 +266,7 @@ def read_sndlib(file: NetworkFile, root: Element, unit_bps: float | None) -> Adj
 
 def _ends(element: Element, space: str, names: dict[str, int]) -> tuple[int, int]:
     here, there = (
-        number_of(named(element.findtext(f"{space}{end}")), names, "file")
+        graph.number_of(named(element.findtext(f"{space}{end}")), names, "file")
         for end in ("source", "target")
     )
     return here, there

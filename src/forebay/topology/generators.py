@@ -12,9 +12,10 @@ from math import comb
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from forebay.scenario import FatTree, Isp, TwoLevel
+from forebay.scenario.topology import FatTree, Isp, TwoLevel
 from forebay.topology.graph import Adjacency, refuse
 
 _MOST_SETS = 2_000_000
@@ -24,11 +25,7 @@ Pair = tuple[int, int]
 
 
 def draw_chords(
-    routers: int,
-    joined: Sequence[Pair],
-    links: int,
-    diameter: int | None,
-    chance: np.random.Generator,
+    routers: int, joined: Sequence[Pair], links: int, diameter: int | None, chance: Generator
 ) -> list[Pair]:
     """Draw the links that a graph lacks, each set that fits with the same probability.
 
@@ -38,10 +35,8 @@ def draw_chords(
     links : the number that it shall have.
     diameter : the hops between the two routers that are farthest apart; None for any.
 
-    Raises
-    ------
-    ScenarioError
-        It has more links already; no set of chords gives that diameter; too many sets to look at.
+    Raises ScenarioError: it has more links already; no set of chords gives that diameter; there are
+    too many sets to look at.
     """
     known = {(min(pair), max(pair)) for pair in joined}
     free = [pair for pair in combinations(range(routers), 2) if pair not in known]

@@ -68,6 +68,14 @@ class Graph:
         return len(self.source)
 
 
+def sums(place: Ints, weight: Floats, length: int) -> Floats:
+    """Add up the weights by place, row by row; both have the shape (hops, paths)."""
+    total = np.zeros(length)
+    for row, own in zip(place, np.broadcast_to(weight, place.shape), strict=True):
+        total += np.bincount(row, weights=own, minlength=length)
+    return total
+
+
 def numbered(names: Iterable[str]) -> list[str]:
     """Return the names, equal ones with a number from the second on."""
     unlike, seen = [], dict[str, int]()
@@ -119,6 +127,25 @@ class Adjacency:
     def ends(self) -> list[tuple[int, int]]:
         """Source and target of each link."""
         return list(zip(self.source, self.target, strict=True))
+
+    def wires(self) -> dict[str, int]:
+        """Return the place of each link by its name in answers, which has a direction."""
+        ends = self.ends
+        back = [place for place in range(len(ends)) if place not in self.one_way]
+        pairs = [*ends, *(ends[place][::-1] for place in back)]
+        names = numbered(f"{self.names[a]}->{self.names[b]}" for a, b in pairs)
+        return dict(zip(names, [*range(len(ends)), *back], strict=True))
+
+    def matrix(self) -> tuple[Ints, Ints, Floats] | None:
+        """Return the demands above 0 between two routers. Raises ScenarioError without one."""
+        if not self.demands:
+            return None
+        kept = [demand for demand in self.demands if demand[2] > 0.0 and demand[0] != demand[1]]
+        if not kept:
+            wrong = "all demands are zero, or from a router to itself"
+            raise refuse(wrong, "write a weight above 0 between two routers", "demands")
+        source, target, weight = zip(*kept, strict=True)
+        return np.array(source), np.array(target), np.array(weight, dtype=np.float64)
 
     def router(
         self, name: str, hosts: int = 0, place: tuple[float, float] = (float("nan"), float("nan"))

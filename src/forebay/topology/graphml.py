@@ -8,26 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from forebay.scenario import NetworkFile, Rate
-from forebay.topology.graph import (
-    CORE,
-    DELAYS,
-    HOSTS,
-    KM_PER_S,
-    LONGEST,
-    RATES,
-    Adjacency,
-    in_range,
-    light,
-    named,
-    place,
-    refuse,
-    unused,
-)
+from forebay.scenario import Rate
+from forebay.scenario.topology import NetworkFile
+from forebay.topology import graph
+from forebay.topology.graph import DELAYS, RATES, Adjacency, in_range, named, refuse
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
-
 
 _PLACES = (("longitude", "lon", "lng"), ("latitude", "lat"))
 _RAW_RATE, _RAW_DELAY = "linkspeedraw", "delay_s"  # bit/s and s
@@ -104,13 +91,9 @@ class LinkValues:
     def _plain(self, key: str) -> float:
         if self.unit_bps is not None:
             return self.unit_bps
-        factor = 1.0 if self.plain >= _PLAIN_BITS else 1e6
-        other = 'topology.file_unit = "1 Gbit/s"'
-        most = Rate(self.plain * factor)
-        said = (
-            f"read as {'bit/s' if factor == 1.0 else 'Mbit/s'} (up to {most}); {other} reads others"
-        )
-        self.guessed[key] = said
+        factor, unit = (1.0, "bit/s") if self.plain >= _PLAIN_BITS else (1e6, "Mbit/s")
+        most, other = Rate(self.plain * factor), 'topology.file_unit = "1 Gbit/s"'
+        self.guessed[key] = f"read as {unit} (up to {most}); {other} reads others"
         return factor
 
     def delay(self, data: dict[str, Any], ends: str) -> float | None:
@@ -118,7 +101,7 @@ class LinkValues:
         if _RAW_DELAY in data:
             return in_range(data[_RAW_DELAY], DELAYS, f"delay_s of {ends}")
         for keys, units, usual, per in (
-            (_DELAYS, _TIMES, "ms", 1.0), (_LENGTHS, _METRES, "km", 1e-3 / KM_PER_S),
+            (_DELAYS, _TIMES, "ms", 1.0), (_LENGTHS, _METRES, "km", 1e-3 / graph.KM_PER_S),
         ):  # fmt: skip
             key, text = _first(data, keys)
             parts = _split(text)
@@ -159,17 +142,17 @@ def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adj
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     _flatten(root)
-    graph = root.find("graph")
-    if graph is None or graph.find("node") is None:
+    first = root.find("graph")
+    if first is None or first.find("node") is None:
         raise refuse(f"{file.path} has no nodes", "write a GraphML file with a graph", "file")
-    found, way = graph.findall("node"), graph.get("edgedefault")
+    found, way = first.findall("node"), first.get("edgedefault")
     number = {node.get("id"): index for index, node in enumerate(found)}
     ways = ("directed", "undirected")
     faults = {
         'its graph has no edgedefault "directed" or "undirected"': way not in ways,
         "a node has no id": None in number,
         "two nodes have one id": len(number) < len(found),
-        "it has hyperedges": graph.find("hyperedge") is not None,
+        "it has hyperedges": first.find("hyperedge") is not None,
     }
     for wrong, holds in faults.items():
         if holds:
@@ -181,7 +164,7 @@ def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adj
         for index, node in enumerate(found)
     }
     edges = []
-    for edge in graph.findall("edge"):
+    for edge in first.findall("edge"):
         for end in ("source", "target"):
             if edge.get(end) not in number:
                 wrong = f'the {end} of an edge is "{str(edge.get(end))[:60]}", which is no node'
@@ -247,17 +230,17 @@ def from_nodes(
     values.look(links)
     for index, data in nodes.items():
         own = named(data.get("id")) or str(index)
-        name = unused(named(data.get("label"))[:LONGEST] or own, own, taken)
-        hosts = in_range(data.get("hosts"), HOSTS, f'hosts of "{name}"', whole=True)
-        numbers[index] = made.router(name, int(hosts or 0), place(*place_of(data), name))
+        name = graph.unused(named(data.get("label"))[: graph.LONGEST] or own, own, taken)
+        hosts = in_range(data.get("hosts"), graph.HOSTS, f'hosts of "{name}"', whole=True)
+        numbers[index] = made.router(name, int(hosts or 0), graph.place(*place_of(data), name))
     for (source, target, _), data in zip(edges, links, strict=True):
         here, there = numbers[source], numbers[target]
         if here != there:
             ends = f"{made.names[here]}->{made.names[there]}"
             rate, delay = values.rate(data, ends), values.delay(data, ends)
             if delay is None:
-                delay = light(made, here, there)
-            name = named(data.get("link_class")) or CORE
+                delay = graph.light(made, here, there)
+            name = named(data.get("link_class")) or graph.CORE
             made.link(here, there, name, rate, delay, one_way=one_way)
     made.notes += values.notes(list(nodes.values()), links)
     return made

@@ -13,8 +13,8 @@ from forebay.catalogue import KINDS
 from forebay.progress import Progress, enter
 from forebay.scenario import Long, Scenario, Traffic
 from forebay.topology import routing
-from forebay.topology.building import build, offered_connections, takes_demand
-from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints, refuse
+from forebay.topology.building import build, takes_demand
+from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints, refuse, sums
 from forebay.topology.routing import NetworkCost
 
 _SEED = 0
@@ -160,10 +160,7 @@ def make_problem(
     progress : of the routes.
     check_graph : called before anything is routed; may raise.
 
-    Raises
-    ------
-    ScenarioError
-        An invalid network; see `building.build`.
+    Raises ScenarioError: an invalid network; see `building.build`.
     """
     graph = build(scenario)
     if check_graph is not None:
@@ -178,8 +175,9 @@ def make_problem(
     paths = routing.route(*way, progress)
     share = pairs.share[paths.pair] * paths.share
     links, share, pair = _with_access(graph, pairs, paths, share)
-    delay = np.append(graph.delay_s, 0.0)
-    rtt = 2.0 * delay[links].sum(axis=0)
+    hops = (links >= 0).sum(axis=0)
+    links = np.where(links < 0, graph.links, links)
+    rtt = 2.0 * np.append(graph.delay_s, 0.0)[links].sum(axis=0)
     kinds = tuple(_kinds(scenario, graph))
     on_link = _on_links(graph, links, share)
     mean_rtt = float(share @ rtt)
@@ -190,9 +188,9 @@ def make_problem(
     return Problem(
         graph=graph,
         kinds=kinds,
-        paths=np.where(links < 0, graph.links, links).astype(np.int32),
+        paths=links.astype(np.int32),
         share=share,
-        hops=(links >= 0).sum(axis=0),
+        hops=hops,
         rtt_s=rtt,
         source=pairs.source[pair],
         target=pairs.target[pair],
@@ -267,12 +265,7 @@ def _access_of(graph: Graph, kind: int) -> _Access:
 
 def _on_links(graph: Graph, links: Ints, amount: Floats) -> Floats:
     """Return the paths' amount on each single link of an entry."""
-    total = np.zeros(graph.links + 1)
-    for row in links:
-        total += np.bincount(
-            np.where(row < 0, graph.links, row), weights=amount, minlength=graph.links + 1
-        )
-    return np.asarray(total[:-1] / graph.count)
+    return np.asarray(sums(links, amount, graph.links + 1)[:-1] / graph.count)
 
 
 def _buffers(scenario: Scenario, graph: Graph, bdp: Floats, flows: Floats) -> Floats:
@@ -303,13 +296,16 @@ def _offered_connections(
     scenario: Scenario, graph: Graph, links: Ints, share: Floats, rtt: Floats
 ) -> Floats:
     """Return the connections of the offered load on each link; 0 if nothing says how many."""
-    assert scenario.topology is not None, "make_problem has seen to it"
-    carried = [group for group in scenario.traffic if takes_demand(group)]
-    each = offered_connections(scenario.topology, int(scenario.packet), rtt)
-    if each is None or not carried:
+    topology = scenario.topology
+    assert topology is not None, "make_problem has seen to it"
+    if topology.connection_rate is not None:
+        of_one = np.full(rtt.shape, 1.0 / float(topology.connection_rate))
+    elif topology.connection_window is not None:
+        of_one = rtt / (8.0 * int(scenario.packet) * topology.connection_window)
+    else:
         return np.zeros(graph.links)
-    load = sum(_offered(scenario, graph, group) for group in carried)
-    return _on_links(graph, links, share * each * load)
+    load = sum(_offered(scenario, graph, each) for each in scenario.traffic if takes_demand(each))
+    return _on_links(graph, links, share * of_one * load)
 
 
 def _kinds(scenario: Scenario, graph: Graph) -> list[Kind]:
@@ -384,9 +380,4 @@ def fair_rates(problem: Problem, rounds: int = MOST_ROUNDS) -> Floats:
 
 def _brought(problem: Problem, amount: Floats) -> Floats:
     """Return what the paths bring to each of an entry's links; nothing beyond the last hop."""
-    total = np.zeros(problem.graph.links + 1)
-    for row in problem.paths:
-        total += np.bincount(row, weights=amount, minlength=len(total))
-    total[-1] = 0.0
-    total[:-1] /= problem.graph.count
-    return total
+    return np.append(_on_links(problem.graph, problem.paths, amount), 0.0)

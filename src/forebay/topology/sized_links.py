@@ -8,13 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from forebay.catalogue import DISCIPLINES
-from forebay.outcome.model import (
-    LOSS_PROBABILITY,
-    UTILIZATION_PROBABILITY,
-    LinkOutcome,
-    Metric,
-    Quantiles,
-)
+from forebay.outcome import model
+from forebay.outcome.model import LinkOutcome, Metric, Quantiles
 from forebay.scenario import Scenario, ScenarioError
 from forebay.topology.graph import Ints
 from forebay.topology.problem import Problem, make_problem
@@ -126,7 +121,7 @@ def _refused(field: str, wrong: str, hint: str) -> ScenarioError:
     return ScenarioError("link", wrong, hint, field=field)
 
 
-_MORE_IS_BETTER = (LOSS_PROBABILITY, UTILIZATION_PROBABILITY)
+_MORE_IS_BETTER = (model.LOSS_PROBABILITY, model.UTILIZATION_PROBABILITY)
 
 
 def worst_link(
@@ -141,10 +136,7 @@ def worst_link(
         update={
             "utilization": min((each.utilization for each in used), key=_value),
             "loss_rate": max((link.loss_rate for link in links), key=_value),
-            "queue_packets": max(
-                (link.queue_packets for link in links),
-                key=lambda of: 0.0 if of is None else _value(of.mean),
-            ),
+            "queue_packets": max((link.queue_packets for link in links), key=_mean),
             "queue_delay_s": _longest([link.queue_delay_s for link in links]),
             "goal_metrics": _goal_metrics(links),
         }

@@ -1,6 +1,6 @@
 """The draw: turns a scenario and a seed into flows. All randomness of the traffic is drawn here.
 
-Classes that run TCP are drawn in this file; `open_loop` and `video` are imported when needed.
+Classes that run TCP are drawn in this file; those without it in `open_loop`.
 """
 
 from __future__ import annotations
@@ -14,50 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS, IncompleteRecord, is_ours
-from forebay.scenario import (
-    CONGESTION_CONTROLS,
-    Duration,
-    Fetching,
-    Long,
-    Requests,
-    Scenario,
-    ScenarioError,
-    Session,
-    Short,
-    Standing,
-    Tcp,
-    Traffic,
-    Transfers,
-)
-from forebay.scenario.source import Schedule, Stopping, Switched
-from forebay.scenario.transfers import TransferTable
-from forebay.workload.model import (
-    FlowColumns,
-    OwnFiles,
-    OwnPackets,
-    OwnPeriods,
-    OwnRequests,
-    Packets,
-    Part,
-    Periods,
-    RequestGroups,
-    Sessions,
-    Workload,
-    check_drawn,
-)
+from forebay.scenario import CONGESTION_CONTROLS, Duration, Scenario, ScenarioError, Traffic
+from forebay.scenario.source import Schedule, Standing, Stopping, Switched
+from forebay.scenario.tcp import Fetching, Long, Requests, Session, Short, Tcp
+from forebay.scenario.transfers import Transfers, TransferTable
+from forebay.workload import model, streams
+from forebay.workload.model import OwnFiles, OwnPackets, OwnPeriods, Part, Workload
 from forebay.workload.open_loop import starts
-from forebay.workload.streams import (
-    PS_PER_S,
-    Block,
-    Steps,
-    blocks,
-    picoseconds,
-    poisson_arrivals,
-    uniforms,
-    until,
-    whole_packets,
-    word,
-)
+from forebay.workload.streams import PS_PER_S, Block, Steps, picoseconds, uniforms, until
 
 
 def control_names(groups: Sequence[Traffic] | Sequence[Tcp]) -> tuple[str, ...]:
@@ -78,7 +42,7 @@ def numbered_together(groups: Sequence[Traffic], parts: Sequence[Part]) -> NDArr
 
 
 _Ints = NDArray[np.int64]
-Joined = TypeVar("Joined", Packets, Sessions)
+Joined = TypeVar("Joined", model.Packets, model.Sessions)
 
 
 def draw(scenario: Scenario, seed: int) -> Workload:
@@ -111,10 +75,10 @@ def draw(scenario: Scenario, seed: int) -> Workload:
         access_group=_access_groups(groups, counts),
         reverse=np.repeat(backwards, counts),
         congestion_controls=control_names(groups),
-        tie_break_seed=word(seed, "tie-break"),
+        tie_break_seed=streams.word(seed, "tie-break"),
         stop_ps=None if endless else np.concatenate([part.stops for part in parts]),
-        packets=_joined(Packets, parts, [part.packets for part in parts]),
-        sessions=_joined(Sessions, parts, [part.files for part in parts]),
+        packets=_joined(model.Packets, parts, [part.packets for part in parts]),
+        sessions=_joined(model.Sessions, parts, [part.files for part in parts]),
         requests=_requests(parts),
         periods=_periods(parts),
     )
@@ -149,7 +113,7 @@ def _stopped(part: Part, stop_ps: _Ints) -> Part:
     return replace(part, packets=own.only(own.at_ps < stop_ps[flows]))
 
 
-def _periods(parts: Sequence[Part]) -> Periods | None:
+def _periods(parts: Sequence[Part]) -> model.Periods | None:
     if all(part.periods is None for part in parts):
         return None
     # A flow without a schedule has one on-time, from its start to its stop.
@@ -159,7 +123,7 @@ def _periods(parts: Sequence[Part]) -> Periods | None:
     ]
     counts = np.concatenate([own.counts for own in full])
     owner = np.repeat(np.arange(len(counts)), counts)
-    return Periods(
+    return model.Periods(
         owner=owner,
         number=np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner],
         on_ps=np.concatenate([own.on_ps for own in full]),
@@ -208,7 +172,7 @@ def _joined(
     return kind(offsets, *(np.concatenate([getattr(own, name) for own in some]) for name in names))
 
 
-def _requests(parts: Sequence[Part]) -> RequestGroups | None:
+def _requests(parts: Sequence[Part]) -> model.RequestGroups | None:
     if all(part.requests is None for part in parts):
         return None
     before = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
@@ -220,33 +184,27 @@ def _requests(parts: Sequence[Part]) -> RequestGroups | None:
             end.append(ends)
             asked.append(part.requests.asked_ps)
             think += part.requests.think_ps
-    return RequestGroups(
+    return model.RequestGroups(
         np.concatenate(first), np.concatenate(end), np.concatenate(asked), tuple(think)
     )
 
 
 def long(group: Long, index: int, seed: int, _link_rate: float, _end_ps: int) -> Part:
     """Draw flows of unlimited length."""
-    return Part(
-        start_ps=starts(group, index, seed),
-        rtt_ps=rtts(group, index, seed, group.flows),
-        segments=np.zeros(group.flows, dtype=np.int64),
-        congestion_control=apportioned(group, index, seed),
-    )
+    start, rtt = starts(group, index, seed), rtts(group, index, seed, group.flows)
+    endless = np.zeros(group.flows, dtype=np.int64)
+    return Part(start, rtt, endless, apportioned(group, index, seed))
 
 
 def short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
     """Draw the flows that arrive in [0, end); a longer run adds flows and changes none."""
     rate = group.arrivals_per_second(link_rate)
-    start = poisson_arrivals(seed, "arrival", index, rate, end_ps)
+    start = streams.poisson_arrivals(seed, "arrival", index, rate, end_ps)
     n = len(start)
     lengths = uniforms(seed, "length", index, n)
-    return Part(
-        start_ps=start,
-        rtt_ps=rtts(group, index, seed, n),
-        segments=whole_packets(group.length, group.packet, lengths),
-        congestion_control=one_by_one(group, uniforms(seed, "congestion-control", index, n)),
-    )
+    segments = streams.whole_packets(group.length, group.packet, lengths)
+    control = one_by_one(group, uniforms(seed, "congestion-control", index, n))
+    return Part(start, rtts(group, index, seed, n), segments, control)
 
 
 def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
@@ -257,13 +215,15 @@ def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int
 
     def cycles(block: Block) -> tuple[_Ints, ...]:
         """Return the least time from file to file, the file's packets and the think time."""
-        segments = whole_packets(group.file, group.packet, block.uniforms(seed, "file", index))
+        segments = streams.whole_packets(
+            group.file, group.packet, block.uniforms(seed, "file", index)
+        )
         think = picoseconds(group.think, block.uniforms(seed, "think", index))
         # A file takes at least an RTT plus its transmission time on the access link.
         sending = np.minimum(segments * packet_ps, 2.0**60).astype(np.int64)
         return think + np.minimum(sending, 2**60) + rtt[block.flows][:, None], segments, think
 
-    columns = FlowColumns(len(start))
+    columns = model.FlowColumns(len(start))
     for walk in until(end_ps, start, group.files_in(end_ps / PS_PER_S), cycles):
         columns.add_group(_files(walk, end_ps))
     segments, think = (np.asarray(column, dtype=np.int64) for column in columns.joined())
@@ -291,7 +251,7 @@ def requests(group: Requests, index: int, seed: int, link_rate: float, end_ps: i
     workers = np.diff(np.append(first, group.flows))
     thinks = _thinks(group, index, seed, asked[first], np.maximum.reduceat(rtt, first), end_ps)
     counts = np.repeat([len(think) for think in thinks], workers)
-    check_drawn(int(counts.sum()))
+    model.check_drawn(int(counts.sum()))
 
     def own(name: str, values: Callable[[NDArray[np.float64]], _Ints]) -> list[_Ints]:
         """Return for each group an array of shape (workers, requests)."""
@@ -300,7 +260,7 @@ def requests(group: Requests, index: int, seed: int, link_rate: float, end_ps: i
             for begin, n, think in zip(first.tolist(), workers.tolist(), thinks, strict=True)
         ]
 
-    segments = own("file", lambda u: whole_packets(group.response, group.packet, u))
+    segments = own("file", lambda u: streams.whole_packets(group.response, group.packet, u))
     service = own("service", lambda u: picoseconds(group.service_time, u))
     begins = np.concatenate([each[:, 0] for each in service])
     files = OwnFiles(
@@ -315,7 +275,7 @@ def requests(group: Requests, index: int, seed: int, link_rate: float, end_ps: i
         segments=np.zeros(group.flows, dtype=np.int64),
         congestion_control=apportioned(group, index, seed),
         files=files,
-        requests=OwnRequests(workers, asked[first], [think[:-1] for think in thinks]),
+        requests=model.OwnRequests(workers, asked[first], [think[:-1] for think in thinks]),
     )
 
 
@@ -329,7 +289,7 @@ def _thinks(
         return think + rtt[block.flows][:, None], think  # the least time from request to request
 
     found: list[list[_Ints]] = [[] for _ in asked]
-    for walk in until(end_ps, asked, group.requests_in(end_ps / PS_PER_S), cycles):
+    for walk in until(end_ps, asked, group.files_in(end_ps / PS_PER_S), cycles):
         for place, steps in enumerate(walk):
             wanted = steps.begins < end_ps
             wanted[:, 0] |= place == 0
@@ -341,7 +301,7 @@ def _thinks(
 def _columns(seed: int, name: str, index: int, flows: _Ints, count: int) -> NDArray[np.float64]:
     """Return the first numbers of some flows' streams, shape (flows, count)."""
     pieces, drawn = [], 0
-    for block in blocks(flows, _ANSWERS_AT_ONCE):
+    for block in streams.blocks(flows, _ANSWERS_AT_ONCE):
         pieces.append(block.uniforms(seed, name, index))
         drawn += len(block.columns)
         if drawn >= count:
@@ -418,7 +378,7 @@ def _given(part: Part, schedule: Schedule, end_ps: int) -> tuple[_Ints, _Ints, _
     cycles = 1 if schedule.period is None else end_ps // period + 1
     all_times = (times[None] + period * np.arange(cycles)[:, None, None]).reshape(-1, 2)
     all_times = all_times[all_times[:, 0] < end_ps]
-    check_drawn(len(part) * len(all_times))
+    model.check_drawn(len(part) * len(all_times))
     owner = np.repeat(np.arange(len(part)), len(all_times))
     return owner, np.tile(all_times[:, 0], len(part)), np.tile(all_times[:, 1], len(part))
 
@@ -434,7 +394,7 @@ def _drawn(
         on = picoseconds(law_on, block.uniforms(seed, "on", index))
         return on + picoseconds(law_off, block.uniforms(seed, "off", index)), on
 
-    columns = FlowColumns(len(part))
+    columns = model.FlowColumns(len(part))
     for walk in until(end_ps, part.start_ps, schedule.periods_in(end_ps / PS_PER_S), cycles):
         columns.add_group(_begun(walk, end_ps))
     on, off = (np.asarray(column, dtype=np.int64) for column in columns.joined())
@@ -468,18 +428,14 @@ def transfers(group: Transfers, index: int, seed: int, link_rate: float, end_ps:
         start, sizes = table.start_ps, table.size_bytes
     else:
         rate = group.arrivals_per_second(link_rate)
-        start = poisson_arrivals(seed, "arrival", index, rate, end_ps)
+        start = streams.poisson_arrivals(seed, "arrival", index, rate, end_ps)
         sizes = _sizes(group, uniforms(seed, "length", index, len(start)))
-    n = len(start)
-    drawn = rtts(group, index, seed, n)
-    rtt = drawn if table is None or table.rtt_ps is None else table.rtt_ps
+    n, given = len(start), None if table is None else table.rtt_ps
+    rtt = rtts(group, index, seed, n) if given is None else given
     control = one_by_one(group, uniforms(seed, "congestion-control", index, n))
-    return Part(
-        start_ps=start,
-        rtt_ps=rtt,
-        segments=-(-sizes // group.payload),
-        congestion_control=control if table is None else _controls(group, table, control),
-    )
+    if table is not None:
+        control = _controls(group, table, control)
+    return Part(start, rtt, -(-sizes // group.payload), control)
 
 
 def _sizes(group: Transfers, u: NDArray[np.float64]) -> _Ints:
@@ -487,8 +443,7 @@ def _sizes(group: Transfers, u: NDArray[np.float64]) -> _Ints:
     assert group.size is not None, "transfers without a table are drawn"
     sizes, shares = map(np.array, zip(*group.size.points, strict=True))
     drawn = np.ceil(np.interp(u, shares, sizes))
-    whole: _Ints = np.maximum(drawn, 1.0).astype(np.int64)
-    return whole
+    return np.asarray(np.maximum(drawn, 1.0).astype(np.int64))
 
 
 def _controls(

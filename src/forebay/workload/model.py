@@ -43,8 +43,7 @@ class Packets(_ReadOnly):
 
     Attributes
     ----------
-    offsets : int64, shape (flows + 1,)
-        For all flows of the workload; a TCP flow has no packets here.
+    offsets : int64, shape (flows + 1,), for all flows; a TCP flow has no packets here.
     at_ps : int64, shape (packets,)
         Time at which the source hands the packet to its access link, from the start of the run;
         it never decreases within a flow. Packets with equal times are sent in this order.
@@ -68,8 +67,7 @@ class Sessions(_ReadOnly):
 
     Attributes
     ----------
-    offsets : int64, shape (flows + 1,)
-        For all flows of the workload; other flows than users have no files.
+    offsets : int64, shape (flows + 1,), for all flows; other flows than users have no files.
     segments : int64, shape (files,), packets of the file, at least one.
     think_ps : int64, shape (files,), pause after the file.
     """
@@ -94,8 +92,7 @@ class RequestGroups(_ReadOnly):
     ----------
     first, end : int64, shape (groups,), indices of flows.
     asked_ps : int64, shape (groups,), when the first request is asked.
-    think_ps : tuple of int64, shape (requests - 1,)
-        Pause after each request but the last, for each group.
+    think_ps : for each group int64, shape (requests - 1,), pause after each request but the last.
     """
 
     first: NDArray[np.int64]
@@ -116,8 +113,8 @@ class Periods(_ReadOnly):
     Attributes
     ----------
     owner, number : int64, shape (on-times,), the flow, and the place among its on-times.
-    on_ps, off_ps : int64, shape (on-times,)
-        When it is switched on and off, from its start to its stop; `NEVER` if it is not.
+    on_ps, off_ps : int64, shape (on-times,), when it is switched on and off, from its start to its
+        stop; `NEVER` if it is not.
     """
 
     owner: NDArray[np.int64]
@@ -137,25 +134,19 @@ class Workload(_ReadOnly):
 
     Attributes
     ----------
-    traffic_class : int32
-        Index into the scenario's ``traffic``.
-    congestion_control : int32
-        Index into ``congestion_controls``; for open-loop flows 0, which has no meaning.
-    rtt_ps, start_ps : int64
-        Two-way propagation delay (0 for open-loop flows); start time since the start of the run.
-    segments : int64
-        Packets to send; 0 means unlimited, or given by ``packets`` or ``sessions``.
-    packet_bytes : int32
-        Size of a full packet, headers included.
-    access_bps : float64
-        Rate of the flow's access link, bit/s.
-    access_group : int32
-        Flows with the same number share one access link. Numbered from 0 without gaps.
+    traffic_class : int32, index into the scenario's ``traffic``.
+    congestion_control : int32, index into ``congestion_controls``; without meaning, 0, for
+        open-loop flows.
+    rtt_ps, start_ps : int64, two-way propagation delay (0 for open-loop flows); start time since
+        the start of the run.
+    segments : int64, packets to send; 0 is unlimited, or given by ``packets`` or ``sessions``.
+    packet_bytes : int32, size of a full packet, headers included.
+    access_bps : float64, rate of the flow's access link, bit/s.
+    access_group : int32; flows with the same number share one access link. From 0 without gaps.
     reverse : whether the data crosses the link in the reverse direction.
     periods : on-times of flows; None if no class has a schedule.
-    stop_ps : int64 or None
-        When the application of a flow without end stops, `NEVER` where it does not; None if none
-        does. The packets of open-loop flows end before it.
+    stop_ps : int64, when the application of a flow without end stops, `NEVER` where it does not;
+        None if none does. The packets of open-loop flows end before it.
     packets : of open-loop flows; None without such classes.
     sessions : of users and workers; None without such classes.
     requests : which workers answer together; None without such classes.

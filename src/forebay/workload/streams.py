@@ -16,15 +16,7 @@ import numpy as np
 from numpy.random import PCG64, SeedSequence
 from numpy.typing import NDArray
 
-from forebay.scenario import Distribution, FlowLength
-from forebay.scenario.distribution import (
-    Exponential,
-    Lognormal,
-    Normal,
-    Pareto,
-    Values,
-    lognormal_sigma,
-)
+from forebay.scenario import Distribution, FlowLength, distribution
 from forebay.scenario.flow_length import PacketLaw, lower_end
 
 PS_PER_S = 1e12
@@ -33,7 +25,7 @@ PS_PER_S = 1e12
 def picoseconds(law: Distribution, u: _Floats) -> _Ints:
     """Return one draw for each uniform number; a larger number never gives a smaller draw."""
     low, high = round(law.low * PS_PER_S), round(law.high * PS_PER_S)
-    if isinstance(law, Values) and law.stratified and u.size:
+    if isinstance(law, distribution.Values) and law.stratified and u.size:
         u = _dealt(u)
     if law.kind in ("constant", "uniform"):
         steps: _Ints = np.rint(u * (high - low)).astype(np.int64)
@@ -66,32 +58,31 @@ def whole_packets(law: FlowLength, packet_bytes: int, u: _Floats) -> _Ints:
             drawn = np.ceil(np.log1p(-u) / np.log1p(-1 / counted.mean))
         case _:
             drawn = np.rint(_length(counted, u))
-    whole: _Ints = np.maximum(drawn, 1).astype(np.int64)
-    return whole
+    return np.asarray(np.maximum(drawn, 1).astype(np.int64))
 
 
 def _length(law: PacketLaw, u: _Floats) -> _Floats:
     low = lower_end(law.kind, law.mean, law.shape, law.deviation, law.high)
     if law.kind == "pareto":
         return _pareto(u, law.shape, low, law.high)
-    return _lognormal(u, low, lognormal_sigma(law.mean, law.deviation), 0.0, law.high)
+    return _lognormal(u, low, distribution.lognormal_sigma(law.mean, law.deviation), 0.0, law.high)
 
 
 def _seconds(law: Distribution, u: _Floats) -> _Floats:
     low, high = float(law.low), float(law.high)
     match law:
-        case Exponential(exponential=shape):
+        case distribution.Exponential(exponential=shape):
             kept = -np.expm1(-(high - low) / shape.mean)
             return np.asarray(low - float(shape.mean) * np.log1p(-u * kept))
-        case Normal(normal=shape):
+        case distribution.Normal(normal=shape):
             mean, deviation = float(shape.mean), float(shape.deviation)
             ends = (low - mean) / deviation, (high - mean) / deviation
             return mean + deviation * _normal(u, *ends)
-        case Lognormal(lognormal=shape):
+        case distribution.Lognormal(lognormal=shape):
             return _lognormal(u, shape.median, shape.sigma, low, high)
-        case Pareto(pareto=shape):
+        case distribution.Pareto(pareto=shape):
             return _pareto(u, shape.shape, low, high)
-        case Values(values=values, shares=shares):
+        case distribution.Values(values=values, shares=shares):
             sums = np.cumsum(shares)
             place = np.minimum(np.searchsorted(sums, u, side="right"), len(sums) - 1)
             return np.asarray(values, dtype=np.float64)[place]
@@ -101,8 +92,7 @@ def _seconds(law: Distribution, u: _Floats) -> _Floats:
 
 def _pareto(u: _Floats, shape: float, low: float, high: float) -> _Floats:
     kept = -np.expm1(-shape * np.log(high / low))
-    drawn: _Floats = low * np.exp(-np.log1p(-u * kept) / shape)
-    return drawn
+    return np.asarray(low * np.exp(-np.log1p(-u * kept) / shape))
 
 
 def _lognormal(u: _Floats, median: float, sigma: float, low: float, high: float) -> _Floats:
@@ -231,8 +221,9 @@ def poisson_arrivals(seed: int, name: str, traffic_class: int, rate: float, end_
 
 def exponential_gaps(u: _Floats, mean_s: float, most_ps: int) -> _Ints:
     """Return exponential gaps, at most ``most_ps`` long."""
-    gaps: _Ints = np.rint(np.minimum(-np.log1p(-u) * (mean_s * PS_PER_S), most_ps)).astype(np.int64)
-    return gaps
+    return np.asarray(
+        np.rint(np.minimum(-np.log1p(-u) * (mean_s * PS_PER_S), most_ps)).astype(np.int64)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import counters, namespaces, registry
-from forebay.engines.testbed.counters import Counted, Daemon, Look, WindowClock, agreement, find
+from forebay.engines.testbed.counters import Counted, Look, WindowClock, agreement, daemon, find
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.registry import Owner
 
@@ -95,7 +95,7 @@ def test_a_program_beside_is_on_record_and_ends_with_its_context(real, monkeypat
         namespaces.make("forebay-test-beside")
         command = ["sleep", "60"]
         expected = f"{find('sleep')}\x0060\x00".encode()
-        with Daemon(command, "forebay-test-beside", tmp_path / "log", kept.started):
+        with daemon(command, "forebay-test-beside", tmp_path / "log", kept.started):
             (owner,) = registry.RunResources.read(kept.path).children
             until = time.monotonic() + 5
             while cmdline(owner) != expected and time.monotonic() < until:

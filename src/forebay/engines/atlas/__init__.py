@@ -16,14 +16,7 @@ from forebay.effort import DEFAULT, Effort
 from forebay.engines.atlas.model import Model, load
 from forebay.engines.atlas.scope import FAMILIES, Point, buffers, point_of
 from forebay.engines.base import Engine, exact, mean_alone
-from forebay.outcome import (
-    ClassOutcome,
-    LinkOutcome,
-    Metric,
-    Outcome,
-    Quantiles,
-    checked,
-)
+from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles, checked
 from forebay.outcome.model import ControllerOutcome
 from forebay.scenario import Long, Scenario
 from forebay.workload.drawing import apportion
@@ -133,21 +126,14 @@ def _class(
     wait = link.queue_delay_s
     assert wait is not None and wait.mean is not None, "just made"
     return ClassOutcome(
-        kind=group.kind,
-        name=name,
-        flows=int(group.flows),
-        flows_active=exact(group.flows),
+        kind=group.kind, name=name, flows=int(group.flows), flows_active=exact(group.flows),
         link=BOTTLENECK,
         throughput_bps=_metric((own[0] * used.value * rate, own[1] * used.low * rate, most)),
-        goodput_bps=None,
-        jain=None,
-        rtt_s=mean_alone(float(group.rtt.mean) + wait.mean.value),
-        loss_rate=link.loss_rate if alone else None,
-        timeouts=None,
-        fct_s=None,
+        goodput_bps=None, jain=None, rtt_s=mean_alone(float(group.rtt.mean) + wait.mean.value),
+        loss_rate=link.loss_rate if alone else None, timeouts=None, fct_s=None,
         queue_delay_s=wait if alone else None,
         controllers=controllers if len(counts) > 1 else None,
-    )
+    )  # fmt: skip
 
 
 def _metric(ends: Ends) -> Metric:

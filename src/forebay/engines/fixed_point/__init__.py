@@ -20,14 +20,8 @@ from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Engine, LinksEngine
 from forebay.engines.errors import Unsupported, refuse_features
+from forebay.engines.fixed_point import solver
 from forebay.engines.fixed_point.balance import MARKED, make_balance
-from forebay.engines.fixed_point.solver import (
-    NoSteadyState,
-    Solution,
-    solve,
-    solve_with,
-    topology_of,
-)
 from forebay.engines.fixed_point.summary import NAME, NO_MARKS, OfferedBursts, links, to_outcome
 from forebay.engines.footprint import Limit, resident
 from forebay.errors import entry, setting
@@ -71,13 +65,13 @@ class NetworkEngine(Engine):
         scenario: Scenario,
         progress: Progress | None = None,
         expect: Callable[[float], None] | None = None,
-    ) -> tuple[Solution, float]:
+    ) -> tuple[solver.Solution, float]:
         """Return the steady state, and the CPU seconds of loading and routing.
 
         ``expect`` is called once with the predicted CPU seconds, before the routes of many pairs.
         Raises TooMuchMemory: the paths would take more than the limit.
         """
-        topology = topology_of(scenario)
+        topology = solver.topology_of(scenario)
 
         def check(cost: NetworkCost) -> None:
             limit, held = Limit(self._octets), resident()
@@ -99,7 +93,7 @@ class NetworkEngine(Engine):
         enter(progress, "equations")
         balance = make_balance(problem, topology)
         loading = time.process_time() - begun
-        return solve(balance, progress=progress), loading
+        return solver.solve(balance, progress=progress), loading
 
 
 def check_marks(scenario: Scenario) -> None:
@@ -121,14 +115,14 @@ class SizingSolver(LinksEngine):
     name = NAME
 
     def __init__(self, scenario: Scenario, *, link: str | None, link_class: str | None) -> None:
-        self.scenario, self.topology = scenario, topology_of(scenario)
+        self.scenario, self.topology = scenario, solver.topology_of(scenario)
         self.links = choose_links(scenario, link=link, link_class=link_class)
 
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Solve with `scenario`'s buffer at the sized links; link ``bottleneck`` is their worst."""
         packets, progress = max(1, scenario.buffer_packets), of_stages(effort.progress)
         problem, links = self.links.problem, self.links.links
-        solution = solve_with(problem, self.topology, links, packets, progress)
+        solution = solver.solve_with(problem, self.topology, links, packets, progress)
         places = np.flatnonzero(np.isin(solution.balance.used, self.links.links))
         found = to_outcome(
             self.scenario, list(seeds), solution, 0.0, sized=places, bursts=self._bursts
@@ -150,7 +144,7 @@ class SizingSolver(LinksEngine):
             return frozenset(self.links.names)
         target = float(goal)
         sized = self.links
-        full = solve_with(sized.problem, self.topology, sized.links, sized.limit)
+        full = solver.solve_with(sized.problem, self.topology, sized.links, sized.limit)
         found = links(full, self._bursts)
         used = {name: found[name].utilization for name in self.links.names if name in found}
         shares = {name: 0.0 if each is None else each.value for name, each in used.items()}
@@ -183,7 +177,7 @@ class ClassBuffers:
     """
 
     def __init__(self, scenario: Scenario) -> None:
-        self.topology = topology_of(scenario)
+        self.topology = solver.topology_of(scenario)
         check_goals_of_links(scenario)
         self.loss, self.utilization = _targets(scenario)
         self.problem = make_problem(scenario)
@@ -215,13 +209,12 @@ class ClassBuffers:
         """Whether the links of each place are shown to meet the goals: none, if nothing settles."""
         try:
             self.last = self._solve(shares)
-        except NoSteadyState:
+        except solver.NoSteadyState:
             self.unsolved += 1
             return np.zeros(len(self.places), bool)
         missed = self.bursts.loss(self.last) > self.loss
         missed |= self.filled & (_used_share(self.last) < (self.utilization or 0.0))
-        met: NDArray[np.bool_] = np.bincount(self.place, missed, len(self.places)) == 0.0
-        return met
+        return np.asarray(np.bincount(self.place, missed, len(self.places)) == 0.0)
 
     def _check_largest(self) -> None:
         """Refuse goals that the largest buffers do not meet."""
@@ -244,9 +237,9 @@ class ClassBuffers:
             hint = "write a goal below that"
             raise ScenarioError("goals", wrong, hint, field="goals.utilization")
 
-    def _solve(self, shares: Floats) -> Solution:
+    def _solve(self, shares: Floats) -> solver.Solution:
         self.solved += 1
-        return solve_with(self.problem, self.topology, self.used, self._packets(shares))
+        return solver.solve_with(self.problem, self.topology, self.used, self._packets(shares))
 
     def _packets(self, shares: Floats) -> Floats:
         """Return the packets of every used link."""
@@ -301,5 +294,5 @@ def _targets(scenario: Scenario) -> tuple[float, float | None]:
     return 1.0 if loss is None else float(loss), None if used is None else float(used)
 
 
-def _used_share(found: Solution) -> Floats:
+def _used_share(found: solver.Solution) -> Floats:
     return np.minimum(found.flow.carried_bps / found.balance.rate_bps, 1.0)

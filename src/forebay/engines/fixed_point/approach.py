@@ -42,12 +42,12 @@ class Point:
         size = float(np.max(np.abs(self.left), initial=0.0))
         return size if np.isfinite(size) else np.inf
 
-
-def point(balance: Balance, s: Floats) -> Point:
-    """Return the point of the state s."""
-    state = balance.queueing.state(s)
-    flow = balance.flow(state)
-    return Point(s, state, flow, balance.left(state, flow))
+    @classmethod
+    def of(cls, balance: Balance, s: Floats) -> Point:
+        """Return the point of the state s."""
+        state = balance.queueing.state(s)
+        flow = balance.flow(state)
+        return cls(s, state, flow, balance.left(state, flow))
 
 
 def approach(
@@ -77,7 +77,7 @@ def _approached(
     for step in range(steps):
         if progress is not None:
             progress(step / steps)
-        here = point(balance, s)
+        here = Point.of(balance, s)
         size = _mean_size(here.left) if len(s) else 0.0
         if size < least:
             best, least = s, size
@@ -188,25 +188,24 @@ def descend(
     progress: Callable[[float], None] | None = None,
 ) -> tuple[Point, int]:
     """Step until the largest residual is below the tolerance; return the best point and steps."""
-    here, caution, steps = point(balance, s), 1.0, 0
+    here, caution, steps = Point.of(balance, s), 1.0, 0
     best = here
     while best.largest > tolerance and steps < most:
         step = _Step(balance, here, caution)
         # Caution beyond what the largest damping needs would only delay its fall.
         caution = min(caution, _MOST_DAMPING / max(_mean_size(here.left), 1e-12))
         for tried in range(_TRIES):  # shortened if the full step is too long
-            here = point(balance, step.to(step.part * _SHORTER**tried))
+            here = Point.of(balance, step.to(step.part * _SHORTER**tried))
             if not step.is_too_far(here):
                 break
         caution = max(1.0, caution * (_WARIER if tried else _BOLDER))
         steps += 1
         no_nearer = here.largest > 0.5 * best.largest
-        best = min(best, here, key=lambda point: point.largest)
+        best = min(best, here, key=lambda each: each.largest)
         if no_nearer and best.largest < _ROUNDING:
             break
-        enter(progress, f"solve, step {steps}, residual {best.largest:.1e}")
-        if progress is not None:
-            progress(min(0.99, max(0.0, -np.log10(max(best.largest, 1e-12)) / 12.0)))
+        done = min(0.99, max(0.0, -np.log10(max(best.largest, 1e-12)) / 12.0))
+        enter(progress, f"solve, step {steps}, residual {best.largest:.1e}", done)
     return best, steps
 
 

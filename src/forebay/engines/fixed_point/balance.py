@@ -14,11 +14,11 @@ from functools import cached_property, partial
 import numpy as np
 
 from forebay.catalogue import CONTROLS, registered
-from forebay.engines.fixed_point.linear import Crossings, Linear, Slopes, sparse_paths, sums
+from forebay.engines.fixed_point.linear import Crossings, Linear, Slopes, sparse_paths
 from forebay.engines.fixed_point.queueing import Queueing, Slides, State, Windows
 from forebay.errors import option
 from forebay.scenario import Topology
-from forebay.topology.graph import BETWEEN, Floats, Ints, refuse
+from forebay.topology.graph import BETWEEN, Floats, Ints, refuse, sums
 from forebay.topology.problem import Kind, Problem
 
 
@@ -362,11 +362,7 @@ class Balance(Crossings):
             other = np.maximum(1.0 - answering / self.count / flow.carried_bps, 0.0)
             thinning = np.asarray(other * hazard * np.exp(flow.log_hazard))
         return Slopes(
-            self.paths,
-            self.incidence,
-            self.heard,
-            self.events,
-            self.packets,
+            self.paths, self.incidence, self.heard, self.events, self.packets,
             passing=flow.passing_bps / here[self.paths],
             elastic=flow.sent_bps / (flow.sent_bps + self.offered_bps),
             by_hazard=by_loss * np.exp(-np.exp(flow.log_total) - flow.log_loss),
@@ -374,7 +370,7 @@ class Balance(Crossings):
             hazard=hazard * np.exp(flow.log_hazard),
             wait=(ahead.queue - state.queue) / step * self.packet_s,
             own=(ahead.log_load - state.log_load) / step + thinning,
-        )
+        )  # fmt: skip
 
     def by_loss(self, flow: Flow) -> Floats:
         """Return d log rate / d log loss of every path, shape (paths,)."""

@@ -17,15 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import LinearOperator, gmres, spilu, splu
 
-from forebay.topology.graph import Floats, Ints
-
-
-def sums(place: Ints, weight: Floats, length: int) -> Floats:
-    """Add up the weights by place, row by row; both have the shape (hops, paths)."""
-    total = np.zeros(length)
-    for row, own in zip(place, np.broadcast_to(weight, place.shape), strict=True):
-        total += np.bincount(row, weights=own, minlength=length)
-    return total
+from forebay.topology.graph import Floats, Ints, sums
 
 
 def sparse_paths(paths: Ints, values: Floats, links: int) -> Any:
@@ -124,8 +116,8 @@ class Slopes(Crossings):
                 for hop in range(later + 1):
                     keys.append(row * np.int64(n + 1) + self.paths[hop])
                     weights.append(self.passing[later] * self.packets[hop])
-            sums = np.bincount(np.concatenate(keys), np.concatenate(weights), (n + 1) ** 2)
-            matrix -= sums.reshape(n + 1, n + 1)[:n, :n] * self.hazard
+            lessened = np.bincount(np.concatenate(keys), np.concatenate(weights), (n + 1) ** 2)
+            matrix -= lessened.reshape(n + 1, n + 1)[:n, :n] * self.hazard
         matrix[np.diag_indices(n)] -= self.own
         return np.asarray(matrix)
 

@@ -66,10 +66,6 @@ class Queueing(ABC):
     def widened(self, width: float) -> Self:
         """Return links with more queue variance; at ``width`` 1, a large part of the buffer."""
 
-    def with_buffers(self, factor: float) -> Self:
-        """Return the same links with their buffers multiplied by ``factor``."""
-        return replace(self, buffer=factor * self.buffer)
-
     def only(self, links: Ints) -> Self:
         """Return only these links."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}

@@ -14,22 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from forebay.engines.errors import Unsupported
-from forebay.engines.fixed_point.approach import (
-    _LEAST_SLOPE,
-    Point,
-    approach,
-    at_loss,
-    descend,
-    point,
-)
+from forebay.engines.fixed_point.approach import _LEAST_SLOPE, Point, approach, at_loss, descend
 from forebay.engines.fixed_point.balance import Balance, Flow, make_balance
-from forebay.engines.fixed_point.linear import Slopes, sums
+from forebay.engines.fixed_point.linear import Slopes
 from forebay.engines.fixed_point.queueing import State
 from forebay.errors import ForebayError
 from forebay.progress import Progress, enter
 from forebay.scenario import Scenario, Topology
 from forebay.topology import Problem
-from forebay.topology.graph import Floats, Ints, refuse
+from forebay.topology.graph import Floats, Ints, refuse, sums
 
 
 class NoNetwork(Unsupported):
@@ -89,9 +82,7 @@ def continue_from_wide(
         losses = np.maximum(balance.queueing.state(start).log_loss, 2.0 * _FIRST_LOG_LOSS)
     here, steps = rest(wide, at_loss(wide.queueing, losses), _NEAR, 2 * _STAGE_STEPS)
     while width > 0.0:
-        enter(progress, f"continuation, step {steps}, width {width:.1e}")
-        if progress is not None:
-            progress(1.0 - width)
+        enter(progress, f"continuation, step {steps}, width {width:.1e}", 1.0 - width)
         narrower = part * width if part * width > _LEAST_WIDTH else 0.0
         next_ = _widened(balance, narrower)
         goal = tolerance if narrower == 0.0 else _NEAR
@@ -112,7 +103,7 @@ def continue_from_wide(
 def rest(balance: Balance, s: Floats, tolerance: float, most: int) -> tuple[Point, int]:
     """Step until the largest |F| is below the tolerance; return the best point and the steps."""
     damping, steps = 1.0, 0
-    here = best = point(balance, s)
+    here = best = Point.of(balance, s)
     while here.largest > tolerance and steps < most:
         slopes = balance.slopes(here.s, here.state, here.flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
@@ -123,7 +114,7 @@ def rest(balance: Balance, s: Floats, tolerance: float, most: int) -> tuple[Poin
         felt = np.where(here.flow.log_hazard > _FELT, 3.0 / by_loss, np.inf)
         limit = np.minimum(np.minimum(1.5 / own, felt), np.maximum(1.0, 0.3 * np.abs(here.s)))
         before = _clipped_norm(here.left)
-        here = point(balance, here.s + np.clip(step, -limit, limit))
+        here = Point.of(balance, here.s + np.clip(step, -limit, limit))
         damping = 0.3 * damping if _clipped_norm(here.left) < before else min(3.0 * damping, 10.0)
         damping = max(damping, 1e-9)
         if here.largest < _CLOSE:
@@ -189,7 +180,7 @@ def solve(
         if not found.largest < ACCEPTED:
             s, more = continue_from_wide(balance, TOLERANCE, start, progress)
             balance = _widened(balance, 0.0)
-            found = point(balance, s)
+            found = Point.of(balance, s)
             steps += more
     state, flow, left = found.state, found.flow, found.left
     residual = float(np.max(np.abs(np.expm1(left)), initial=0.0))
@@ -320,7 +311,7 @@ def _by_buffer(solution: Solution, at_rest: Slopes) -> Slopes:
     """
     balance, state = solution.balance, solution.state
     queueing = balance.queueing
-    more = queueing.with_buffers(1.0 + _STEP)
+    more = replace(queueing, buffer=(1.0 + _STEP) * queueing.buffer)
     ahead = more.state(solution.s * queueing.scale / more.scale)
     felt = balance.log_hazard(ahead.log_loss) - solution.flow.log_hazard
     return replace(

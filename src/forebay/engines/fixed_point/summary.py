@@ -17,19 +17,10 @@ from forebay.engines.fixed_point.solver import Solution
 from forebay.laws import effective_bandwidth
 from forebay.laws.bursts import slow_start_bursts
 from forebay.laws.effective_bandwidth import Order
-from forebay.outcome import (
-    ClassOutcome,
-    HopsOutcome,
-    LinkOutcome,
-    NetworkOutcome,
-    Outcome,
-)
+from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, NetworkOutcome, Outcome
 from forebay.scenario import Scenario
 from forebay.topology import Problem
 from forebay.topology.graph import Floats, Ints
-
-Bools = NDArray[np.bool_]
-
 
 _LEAST_LOSS = 1e-4  # a smaller loss comes from few bursts and determines no load
 _APART = 0.02
@@ -190,15 +181,11 @@ def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:
                     kind=group.kind,
                     name=f"{group.name or f'{group.kind}-{index}'}, {hops} hops",
                     flows=round(float(group.flows) * float(share.sum())),
-                    throughput_bps=exact(float(share @ rates[mine])),
-                    goodput_bps=None,
-                    jain=None,
-                    rtt_s=mean_alone(rtt_s),
-                    loss_rate=exact(float(seen(loss_rate))),
-                    timeouts=None,
-                    fct_s=None,
+                    throughput_bps=exact(float(share @ rates[mine])), goodput_bps=None, jain=None,
+                    rtt_s=mean_alone(rtt_s), loss_rate=exact(float(seen(loss_rate))),
+                    timeouts=None, fct_s=None,
                 )
-            )
+            )  # fmt: skip
     return parts
 
 

@@ -341,13 +341,9 @@ def _links(recorder: Recorder, rows: Any, rest: Floats | None) -> dict[str, Link
             full, loss, packets = rest[own].tolist()
             steady = SteadyLinks(utilization=full, loss_rate=loss, queue_packets=packets)
         series[graph.classes[place]] = LinkSeries(
-            links=len(mine),
-            utilization=used,
-            loss_rate=lost,
-            queue_packets=queue,
-            buffer_packets=float(buffers[mine].mean()),
-            steady=steady,
-        )
+            links=len(mine), utilization=used, loss_rate=lost, queue_packets=queue,
+            buffer_packets=float(buffers[mine].mean()), steady=steady,
+        )  # fmt: skip
     return series
 
 

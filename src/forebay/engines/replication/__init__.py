@@ -6,7 +6,7 @@ Nothing here simulates a packet or a window, because engines must stay independe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -14,16 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS
+from forebay.engines.replication import readings
 from forebay.engines.replication.layout import Layout
-from forebay.engines.replication.readings import (
-    RawFlowRecords,
-    RawHistogram,
-    RawLink,
-    RawReadings,
-    ideal_s,
-    read_links,
-    to_reading,
-)
 from forebay.files.columns import BLOCK_ROWS
 from forebay.outcome import Histogram, Reading, summarize
 from forebay.outcome.metrics import goodput_bits
@@ -44,34 +36,29 @@ class SeedCache(Generic[T]):
     """
 
     def __init__(self, most_bytes: float = math.inf) -> None:
-        self._results: dict[tuple[str, int], T] = {}
-        self._octets: dict[tuple[str, int], float] = {}
+        self._kept: dict[tuple[str, int], tuple[T, float]] = {}
         self._most = most_bytes
 
     @property
     def held_bytes(self) -> float:
         """Bytes of all of them."""
-        return sum(self._octets.values())
+        return sum(octets for _, octets in self._kept.values())
 
     def known(self, scenario_sha256: str, seeds: Iterable[int]) -> dict[int, T]:
         """Return the stored results of these seeds."""
         keys = {seed: (scenario_sha256, seed) for seed in seeds}
-        return {seed: self._results[key] for seed, key in keys.items() if key in self._results}
+        return {seed: self._kept[key][0] for seed, key in keys.items() if key in self._kept}
 
     def put(self, scenario_sha256: str, seed: int, result: T, octets: float = 0.0) -> None:
         """Store a result of about so many bytes; the oldest ones that do not fit are removed."""
-        key = (scenario_sha256, seed)
-        self._results[key], self._octets[key] = result, octets
-        while len(self._results) > 1 and (
-            len(self._results) > CACHE_SIZE or self.held_bytes > self._most
-        ):
-            oldest = next(iter(self._results))
-            del self._results[oldest], self._octets[oldest]
+        kept = self._kept
+        kept[scenario_sha256, seed] = result, octets
+        while len(kept) > 1 and (len(kept) > CACHE_SIZE or self.held_bytes > self._most):
+            del kept[next(iter(kept))]
 
     def clear(self) -> None:
         """Remove all results."""
-        self._results.clear()
-        self._octets.clear()
+        self._kept.clear()
 
 
 MOST_SAMPLES = 10_000_000
@@ -80,29 +67,28 @@ MOST_SAMPLES = 10_000_000
 def to_trace(
     scenario: Scenario,
     layout: Layout,
-    raw: RawReadings,
+    raw: readings.RawReadings,
     workload: Workload,
-    *,
-    step: Duration,
-    flows: Sequence[int],
+    watched: readings.Watched,
     seed: int,
 ) -> Trace:
-    """Return the Trace of one replication that was sampled at every ``step``."""
-    _, classes = summarize([to_reading(scenario, seed, workload, layout, raw)], None)
+    """Return the Trace of one replication that was sampled."""
+    _, classes = summarize([readings.to_reading(scenario, seed, workload, layout, raw)], None)
     read = raw["trace"]
     assert read is not None, "asked for"
+    links = readings.read_links(scenario, layout, raw)
     begin = float(scenario.measure.warmup)
     return Trace(
         scenario=scenario.to_dict(),
         seed=seed,
-        step_s=float(step),
+        step_s=float(watched.step_s),
         window_s=(begin, begin + scenario.measure.duration),
         round_trip_s=float(scenario.mean_rtt),
         at_s=read["at_s"],
         links={
             name: _link(reading, link, queue)
             for (name, reading), link, queue in zip(
-                read_links(scenario, layout, raw).items(), raw["links"], read["queue"], strict=False
+                links.items(), raw["links"], read["queue"], strict=False
             )
         },
         flows={
@@ -111,7 +97,7 @@ def to_trace(
                 srtt_s=np.where(srtt > 0.0, srtt, np.nan),
                 state=read["state"][row],
             )
-            for row, (number, srtt) in enumerate(zip(flows, read["srtt_s"], strict=False))
+            for row, (number, srtt) in enumerate(zip(watched.flows, read["srtt_s"], strict=False))
         },
         window_sum_packets=read["window_sum"],
         in_avoidance=read["in_avoidance"],
@@ -134,28 +120,22 @@ def check_step(scenario: Scenario, step: Duration) -> None:
         )  # fmt: skip
 
 
-def _link(reading: LinkReading, raw: RawLink, queue: IntArray) -> LinkTrace:
+def _link(reading: LinkReading, raw: readings.RawLink, queue: IntArray) -> LinkTrace:
     detail = raw["detail"]
     assert detail is not None, "asked for"
     queue_s = reading.queue_s.sum(axis=0)  # ends with the largest queue that occurred
     return LinkTrace(
-        capacity_bps=reading.capacity_bps,
-        buffer_packets=reading.buffer_packets,
-        bdp_packets=reading.bdp_packets,
-        queue_packets=queue,
-        queue_step=reading.queue_step,
+        capacity_bps=reading.capacity_bps, buffer_packets=reading.buffer_packets,
+        bdp_packets=reading.bdp_packets, queue_packets=queue, queue_step=reading.queue_step,
         queue_s=np.pad(queue_s, (0, max(0, len(detail["seen"]) - len(queue_s)))),
-        seen=detail["seen"],
-        delay=reading.delay,
-        busy=_periods(*detail["busy"]),
-        idle=_periods(*detail["idle"]),
-        arrivals=raw["arrivals"].sum(axis=0),
-        drops=raw["drops"].sum(axis=0),
+        seen=detail["seen"], delay=reading.delay,
+        busy=_periods(*detail["busy"]), idle=_periods(*detail["idle"]),
+        arrivals=raw["arrivals"].sum(axis=0), drops=raw["drops"].sum(axis=0),
         marks=raw["marks"].sum(axis=0),
-    )
+    )  # fmt: skip
 
 
-def _periods(total_s: float, raw: RawHistogram) -> Periods:
+def _periods(total_s: float, raw: readings.RawHistogram) -> Periods:
     lengths = Histogram(*raw)
     return Periods(number=int(lengths.counts.sum()), total_s=total_s, lengths=lengths)
 
@@ -177,7 +157,7 @@ class FlowRows:
     seed: int
     workload: Workload
     layout: Layout
-    records: RawFlowRecords
+    records: readings.RawFlowRecords
     reading: Reading
 
     @property
@@ -204,7 +184,7 @@ def _to_table(of: FlowRows, raw: Columns) -> FlowTable:
     tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]
     ending = np.array([KINDS[each.kind].completes for each in scenario.traffic])
     has_end = (raw["segments"] >= 0) & ending[group]
-    ideal = ideal_s(layout, workload, raw)
+    ideal = readings.ideal_s(layout, workload, raw)
     payload = np.array(
         [each.payload if isinstance(each, Tcp) else np.nan for each in scenario.traffic]
     )[group]

@@ -13,25 +13,14 @@ from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.replication.transfer_routes import TransferRoutes
 from forebay.errors import option
 from forebay.progress import Progress
-from forebay.scenario import (
-    BOTTLENECK,
-    FRAMINGS,
-    REVERSE,
-    Distribution,
-    Duration,
-    Link,
-    Long,
-    Measure,
-    Queue,
-    RateTrace,
-    Scenario,
-    ScenarioError,
-    TokenBucket,
-    Traffic,
-    Transfers,
-    ack_route,
-    data_route,
-)
+from forebay.scenario import BOTTLENECK, REVERSE, Duration, Scenario, ScenarioError, Traffic
+from forebay.scenario.crossing import ack_route, data_route
+from forebay.scenario.distribution import Distribution
+from forebay.scenario.link import FRAMINGS, Link, Measure, TokenBucket
+from forebay.scenario.queue import Queue
+from forebay.scenario.rate_trace import RateTrace
+from forebay.scenario.tcp import Long
+from forebay.scenario.transfers import Transfers
 from forebay.topology import Problem, make_problem
 from forebay.topology.graph import BETWEEN, UP, Graph, Ints
 from forebay.topology.routing import NetworkCost
@@ -52,8 +41,7 @@ class ClassSpec:
 
     Attributes
     ----------
-    priority, weight
-        The lower priority is served first; the weight is relative to the others of its priority.
+    priority, weight : the lower priority is served first; the weight is relative within it.
     min_rate_bps, max_rate : guaranteed and maximum rate; the latter with its burst.
     """
 
@@ -80,19 +68,17 @@ class LinkSpec:
 
     Attributes
     ----------
-    rate_bps, delay_ps
-        Capacity in bit/s, that of the shaper if there is one; propagation delay in picoseconds.
+    rate_bps, delay_ps : capacity, that of the shaper if there is one; propagation delay.
     wire_bps : rate of the wire behind a shaper.
     shaper, policer : token buckets.
     loss : what the link itself loses.
     rate_trace : the rate of the wire over time; ``rate_bps`` is then its mean.
     drops_while_down : whether what arrives while the rate is 0 is dropped.
     jitter : what delays packets behind the wire.
-    buffer_packets, packet_bytes
-        Packets that may wait, and the packet that disciplines in bytes count by.
+    buffer_packets, packet_bytes : what may wait, and the packet that disciplines in bytes count by.
     bdp_packets : bandwidth-delay product of the flows that cross it, in packets of their mean size.
-    discipline, parameters
-        Linux name, or "classes"; the parameters that the scenario sets, in bytes and seconds.
+    discipline : Linux name, or "classes".
+    parameters : those that the scenario sets, in bytes and seconds.
     classes, class_of : its class queues (``buffer_packets`` is their sum), and for each traffic
         class the index of its class queue.
     """
@@ -304,7 +290,7 @@ def problem_of(
     while routes are found; all may raise.
     """
     # Routes do not depend on the window.
-    sha = scenario.model_copy(update={"measure": Measure()}).sha256()
+    sha = scenario.with_measure(Measure()).sha256()
     if not _LATEST or _LATEST[0][0] != sha:
 
         def check_graph(graph: Graph) -> None:
@@ -352,7 +338,7 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
             if isinstance(group, Long):
                 update["rtt"] = Distribution.constant(Duration(problem.mean_rtt_s))
             classes.append(group.model_copy(update=update))
-    expanded = scenario.model_copy(update={"traffic": tuple(classes)})
+    expanded = scenario.with_traffic(classes)
     none = np.zeros(0, dtype=np.int64)
     layout = _layout(scenario, problem, np.concatenate([none, *paths]))
     given = buffers or {}

@@ -14,16 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import CONTROLS, KINDS
-from forebay.outcome import (
-    ClassReading,
-    ControllerReading,
-    Histogram,
-    LinkReading,
-    LongFlows,
-    Reading,
-    RoundTrips,
-)
-from forebay.outcome.reading import FloatArray, IntArray, Slowdowns
+from forebay.outcome import ClassReading, ControllerReading, Histogram, LinkReading, LongFlows
+from forebay.outcome.reading import FloatArray, IntArray, Reading, RoundTrips, Slowdowns
 from forebay.outcome.settling import models_settle_s
 from forebay.scenario import Long, Requests, Scenario, ScenarioError, Tcp, Traffic
 from forebay.scenario.rate_trace import RateTrace
@@ -31,7 +23,6 @@ from forebay.workload import Workload
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, LinkSpec
-
 
 _PS_PER_S = 1e12
 NEEDED = ("flow", "start_s", "segments", "ideal_s")
@@ -420,14 +411,11 @@ def _classes(
             long_flows=_long_flows(scenario, traffic),
             active=int(np.count_nonzero(active[own])),
             slowdowns=slowdowns(scenario, workload, layout, raw, index),
-            **{
-                name: raw[name][index]
-                for name in ("requests_s", "unfinished_requests_s")
-                if isinstance(traffic, Requests)
-            },
+            requests_s=raw["requests_s"][index] if asks else None,
+            unfinished_requests_s=raw["unfinished_requests_s"][index] if asks else None,
         )
         for index, traffic in enumerate(scenario.traffic)
-        for own in (workload.slice_of(index),)
+        for own, asks in ((workload.slice_of(index), isinstance(traffic, Requests)),)
     ]
 
 

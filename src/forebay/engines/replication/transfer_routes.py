@@ -21,7 +21,6 @@ from forebay.workload.streams import uniforms
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, Route
 
-
 _HINT = 'write routers such as "edge0-0", hosts such as "edge0-0#2", and links such as "a->b; b->c"'
 
 

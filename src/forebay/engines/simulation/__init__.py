@@ -20,21 +20,11 @@ from forebay.engines.base import NetworkTraffic, ReplicatingEngine, Replication
 from forebay.engines.errors import EngineUnavailable, Unsupported
 from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import FlowRows, SeedCache, check_step
+from forebay.engines.replication.readings import Watched
+from forebay.engines.simulation import networks
 from forebay.engines.simulation.foreign_controls import isolates
 from forebay.engines.simulation.isolated import STRUCTURES, Isolated, Kept, simulate, trace
-from forebay.engines.simulation.networks import (
-    SizingSimulator,
-    route,
-    summarize_network,
-    traffic_of,
-)
-from forebay.engines.simulation.runs import (
-    DRAWS_SHARE,
-    READINGS_SHARE,
-    Draws,
-    PacketFiles,
-    check_links,
-)
+from forebay.engines.simulation.runs import READINGS_SHARE, Draws, PacketFiles, check_links
 from forebay.outcome import Outcome, Reading, checked, summarize, violations_of_readings
 from forebay.outcome.model import KeptFlows
 from forebay.outcome.trace import Trace
@@ -123,7 +113,7 @@ class SimulationEngine(ReplicatingEngine):
     def _set_limit(self, limit: Limit) -> None:
         self._limit = limit
         self._readings = SeedCache[Reading](READINGS_SHARE * limit.octets)
-        self._draws = Draws(int(DRAWS_SHARE * limit.octets))
+        self._draws = Draws(limit.octets)
 
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a run, in bytes."""
@@ -209,7 +199,7 @@ class SimulationEngine(ReplicatingEngine):
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
-            links, network = summarize_network(scenario, links, classes)
+            links, network = networks.summarize_network(scenario, links, classes)
         facts: dict[str, object] = {
             "seeds": [reading.seed for reading in readings],
             "wall_s": wall_s,
@@ -224,9 +214,9 @@ class SimulationEngine(ReplicatingEngine):
 
     def size_links(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
-    ) -> SizingSimulator:
+    ) -> networks.SizingSimulator:
         """See `SizingSimulator`."""
-        return SizingSimulator(self.run_with, scenario, link=link, link_class=link_class)
+        return networks.SizingSimulator(self.run_with, scenario, link=link, link_class=link_class)
 
     def route(
         self,
@@ -236,7 +226,7 @@ class SimulationEngine(ReplicatingEngine):
         afford: Callable[[int, float], None] | None = None,
     ) -> NetworkTraffic:
         """Route a network, and say what a simulation of it has to move."""
-        return traffic_of(route(scenario, self._limit, progress, afford)[0])
+        return networks.traffic_of(networks.route(scenario, self._limit, progress, afford)[0])
 
     def trace(
         self,
@@ -255,10 +245,8 @@ class SimulationEngine(ReplicatingEngine):
             if isinstance(group, Long) and group.schedule is not None:  # its rows are not flows
                 wrong = "a trace of flows that are switched on and off"
                 raise Unsupported(self.name, wrong, f"traffic.{index}.schedule")
+        of = (scenario, self._limit, Watched(step, tuple(flows)), seed)
         if outside := isolates(scenario):
-            traced: Trace = self._isolated.call(
-                outside, "trace", scenario, self._limit, step, list(flows), seed,
-                progress=progress,
-            )  # fmt: skip
+            traced: Trace = self._isolated.call(outside, "trace", *of, progress=progress)
             return traced
-        return trace(progress, scenario, self._limit, step, flows, seed)
+        return trace(progress, *of)

@@ -33,15 +33,15 @@ from forebay.engines.replication import FlowRows, to_trace
 from forebay.engines.replication.layout import Layout, expand, lay_out
 from forebay.engines.replication.readings import Watched, to_reading
 from forebay.engines.simulation import foreign_controls
-from forebay.engines.simulation.foreign_controls import faults_named, watched
+from forebay.engines.simulation.foreign_controls import faults_named
 from forebay.engines.simulation.networks import route
-from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, PacketFiles, by_flow, make_run
+from forebay.engines.simulation.runs import Draws, PacketFiles, by_flow, make_run
 from forebay.errors import Defect, ForebayError, panics_as_defects
 from forebay.foreign import ControlFailed
 from forebay.outcome import Reading
 from forebay.outcome.trace import Trace
 from forebay.progress import Progress, enter, part
-from forebay.scenario import Duration, Scenario
+from forebay.scenario import Scenario
 
 STALL_S = 10.0
 """A simulation, or a library that is being loaded, does not stand still for longer."""
@@ -68,7 +68,7 @@ class Isolated:
         crashed, did not return, or set what no window can be; and what the request raised.
         """
         try:
-            return self._answer(tuple(names), request, arguments, progress or _ignore)
+            return self._answer(tuple(names), request, arguments, progress or (lambda _: None))
         except BaseException:
             self.close()
             raise
@@ -134,10 +134,6 @@ class Isolated:
 
     def __del__(self) -> None:
         self.close()
-
-
-def _ignore(_: float) -> None:
-    """Take no notice of progress."""
 
 
 def _ended(process: subprocess.Popen[bytes]) -> str:
@@ -254,7 +250,7 @@ def _simulate(
     files: PacketFiles | None,
 ) -> tuple[dict[int, Reading], float, dict[int, FlowRows] | None]:
     flows: dict[int, FlowRows] | None = {} if recorded else None
-    draws = _kept.setdefault(octets, Draws(int(DRAWS_SHARE * octets)))
+    draws = _kept.setdefault(octets, Draws(octets))
     kept, effort = Kept(draws, 0.0, flows, files), effort.telling(progress)
     readings, octets_each = simulate(scenario, seeds, effort, Limit(octets), buffers, kept)
     if flows is not None:
@@ -272,17 +268,17 @@ def trace(
     progress: Progress | None,
     scenario: Scenario,
     limit: Limit,
-    step: Duration,
-    flows: Sequence[int],
+    watched: Watched,
     seed: int,
 ) -> Trace:
     """Trace one replication over time, in this process."""
-    samples = int(scenario.measure.duration / step) + 1
-    limit.check(estimate(scenario, STRUCTURES, samples=samples, watched=len(flows)), 1)
-    run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
-    with panics_as_defects(), faults_named(), watched():
+    samples = int(scenario.measure.duration / watched.step_s) + 1
+    takes = estimate(scenario, STRUCTURES, samples=samples, watched=len(watched.flows))
+    limit.check(takes, 1)
+    run, workload, layout = make_run(scenario, seed, watched)
+    with panics_as_defects(), faults_named(), foreign_controls.watched():
         (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
-    return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
+    return to_trace(scenario, layout, raw, workload, watched, seed)
 
 
 def _probe(progress: _Progress, library: Path, name: str) -> dict[str, Any]:
@@ -408,7 +404,7 @@ def _side_by_side(
             scenario, seed, layout=layout, workload=workload,
             flow_records=kept.flows is not None, files=kept.files,
         )  # fmt: skip
-    with panics_as_defects(), faults_named(), watched():
+    with panics_as_defects(), faults_named(), foreign_controls.watched():
         runs = [run for run, *_ in made.values()]
         raw = _core.simulate(runs, jobs=effort.jobs, progress=effort.progress)
     if network is not None:

@@ -159,19 +159,14 @@ def _of_hops(hops: int, classes: list[ClassOutcome]) -> HopsOutcome:
     return HopsOutcome(
         hops=hops,
         connections=float(sum(each.flows for each in mine)),
-        throughput_bps=_weighted([(e.flows, _a_flow(e)) for e in mine]),
+        throughput_bps=_weighted([(e.flows, _value(e.throughput_bps, e.flows)) for e in mine]),
         rtt_s=_weighted([(e.flows, _value(e.rtt_s.mean if e.rtt_s else None)) for e in mine]),
         loss_rate=_weighted([(e.flows, _value(e.loss_rate)) for e in mine]),
     )
 
 
-def _a_flow(of: ClassOutcome) -> float | None:
-    throughput = _value(of.throughput_bps)
-    return None if throughput is None else throughput / of.flows
-
-
-def _value(metric: Metric | None) -> float | None:
-    return None if metric is None else metric.value
+def _value(metric: Metric | None, over: float = 1.0) -> float | None:
+    return None if metric is None else metric.value / over
 
 
 def _hops(each: ClassOutcome) -> int:

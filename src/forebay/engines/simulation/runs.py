@@ -14,14 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
+from forebay.engines.replication import readings
 from forebay.engines.replication.layout import Layout, LinkSpec, Route, lay_out
-from forebay.engines.replication.readings import (
-    RawFlowRecords,
-    RawReadings,
-    Watched,
-    n_parts,
-    picoseconds,
-)
 from forebay.engines.replication.transfer_routes import route_transfers
 from forebay.engines.simulation.foreign_controls import Numbered, numbered
 from forebay.files.columns import BLOCK_ROWS, Block, write_columns
@@ -38,11 +32,11 @@ READINGS_SHARE = 1 / 8
 class Draws:
     """The workloads of the latest traffic, link and time, by seed: a search draws each once.
 
-    All take at most ``most_bytes``; what does not fit is drawn again.
+    All take at most their share of the memory limit; what does not fit is drawn again.
     """
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most, self.held_bytes = most_bytes, 0
+    def __init__(self, limit_bytes: int) -> None:
+        self._most, self.held_bytes = int(DRAWS_SHARE * limit_bytes), 0
         self._of: object = None
         self._known: dict[int, Workload] = {}
 
@@ -64,7 +58,7 @@ class Draws:
 def make_run(
     scenario: Scenario,
     seed: int,
-    watched: Watched | None = None,
+    watched: readings.Watched | None = None,
     layout: Layout | None = None,
     *,
     flow_records: bool = False,
@@ -97,10 +91,10 @@ def make_run(
         sources=_sources(rows),
         barriers=_barriers(workload),
         seed=workload.tie_break_seed,
-        warmup_ps=picoseconds(scenario.measure.warmup),
-        window_ps=picoseconds(scenario.measure.duration),
-        batches=n_parts(scenario),
-        trace_step_ps=None if watched is None else picoseconds(watched.step_s),
+        warmup_ps=readings.picoseconds(scenario.measure.warmup),
+        window_ps=readings.picoseconds(scenario.measure.duration),
+        batches=readings.n_parts(scenario),
+        trace_step_ps=None if watched is None else readings.picoseconds(watched.step_s),
         trace_flows=() if watched is None else watched.flows,
         capture=capture,
         flow_records=flow_records or any(isinstance(t, Transfers) for t in scenario.traffic),
@@ -164,7 +158,7 @@ def _profile(traffic: Traffic) -> _core.Profile:
         return _core.Profile("ns2")  # open loop: no TCP stack
     written = {name: getattr(traffic, name) for name in _core.SENDER_OPTIONS}
     options = {
-        name: picoseconds(value) if isinstance(value, Duration) else value
+        name: readings.picoseconds(value) if isinstance(value, Duration) else value
         for name, value in (written | {"offload": traffic.offloads}).items()
         if value is not None
     }
@@ -273,8 +267,6 @@ def _link(link: LinkSpec) -> _core.Link:
 
 Own = TypeVar("Own", Packets, Sessions)
 _OF_FLOWS = ("flow_bytes", "flow_drops", "flow_passed")
-
-
 _OF_OWNER = ("traffic_class", "congestion_control", "rtt_ps", "segments", "packet_bytes",
              "access_bps", "reverse")  # fmt: skip
 
@@ -308,7 +300,7 @@ def _by_connection(own: Own | None, owner: IntArray) -> Own | None:
     return replace(own, offsets=np.concatenate([np.zeros(1, dtype=np.int64), ends]))
 
 
-def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
+def by_flow(raw: readings.RawReadings, workload: Workload) -> readings.RawReadings:
     """Return the readings of connections as those of their flows."""
     periods = workload.periods
     if periods is None:
@@ -321,14 +313,14 @@ def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
     records = raw.get("flow_records")
     if records is not None:
         changed["flow_records"] = _OfFlows(records, periods)
-    return cast("RawReadings", arrays | changed)
+    return cast("readings.RawReadings", arrays | changed)
 
 
 @dataclass(frozen=True, slots=True)
 class _OfFlows:
     """Records whose flows are those of the workload, and the connections their transfers."""
 
-    records: RawFlowRecords
+    records: readings.RawFlowRecords
     periods: Periods
 
     def __len__(self) -> int:

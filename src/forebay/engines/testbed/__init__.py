@@ -73,12 +73,9 @@ class TestbedEngine(ReplicatingEngine):
         missing = [seed for seed in seeds if seed not in known]
         self._limit.check(estimate(scenario, {}), len(missing))
         for place, seed in enumerate(missing):
+            told = part(effort.progress, place, len(missing))
             run, failed = run_until_valid(
-                scenario,
-                seed,
-                progress=part(effort.progress, place, len(missing)),
-                capture=self._capture,
-                counters=self._counters,
+                scenario, seed, progress=told, capture=self._capture, counters=self._counters
             )
             known[seed] = _read(scenario, seed, run, failed)
             self._runs.put(sha, seed, known[seed])
@@ -121,9 +118,7 @@ class TestbedEngine(ReplicatingEngine):
         watched = Watched(step, tuple(flows))
         run, failed = run_until_valid(scenario, seed, progress=progress, watched=watched)
         self._runs.put(scenario.sha256(), seed, _read(scenario, seed, run, failed))
-        return to_trace(
-            scenario, run.layout, run.raw, run.workload, step=step, flows=flows, seed=seed
-        )
+        return to_trace(scenario, run.layout, run.raw, run.workload, watched, seed)
 
 
 def _read(scenario: Scenario, seed: int, run: FinishedRun, failed: list[list[str]]) -> Replication:

@@ -82,20 +82,12 @@ def _compile(*arguments: str) -> None:
         raise EngineUnavailable("testbed", f"clang: {wrong}", _INSTALL)
 
 
-KERNEL_NAMES = {
-    control.name: control.in_kernel
-    for control in CONTROLS.values()
-    if control.in_kernel is not None
-}
+KERNEL_NAMES = {each.name: each.in_kernel for each in CONTROLS.values() if each.in_kernel}
 """Kernel names of the congestion controls of a scenario that a kernel can have.
 
 The kernel may have its own `bic` or `scalable`, so ours have other names, of at most 15
 characters."""
-_OBJECTS = {
-    control.in_kernel: control.bpf_program
-    for control in CONTROLS.values()
-    if control.bpf_program is not None
-}
+_OBJECTS = {each.in_kernel: each.bpf_program for each in CONTROLS.values() if each.bpf_program}
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _GONE_WITHIN_S = 5.0
 
@@ -141,7 +133,7 @@ def _require(name: str) -> None:
 
 @contextmanager
 def _registered(ours: list[str]) -> Iterator[None]:
-    before = set(_AVAILABLE.read_text().split())
+    leaving = sorted(set(ours) - set(_AVAILABLE.read_text().split()))  # all, once they are in
     tools, pipe = built(), subprocess.PIPE
     command = [str(tools / "loader"), *(str(tools / f"{_OBJECTS[name]}.o") for name in ours)]
     # It has its own session: Ctrl-C must not end it before the flows end.
@@ -150,15 +142,11 @@ def _registered(ours: list[str]) -> Iterator[None]:
     )
     try:
         _await_ready(loader)
-    except BaseException:
-        _end(loader)
-        _await_gone([name for name in ours if name not in before])
-        raise
-    try:
+        leaving = ours
         yield
     finally:
         _end(loader)
-        _await_gone(ours)
+        _await_gone(leaving)
 
 
 def _await_ready(loader: subprocess.Popen[str]) -> None:

@@ -112,48 +112,43 @@ def find(program: str) -> str | None:
     return shutil.which(program, path=f"{os.environ.get('PATH', os.defpath)}:{_ALSO}")
 
 
-class Daemon:
-    """A context: leaving it ends the program.
+@contextmanager
+def daemon(
+    command: Sequence[str],
+    namespace: str,
+    log: Path,
+    started: Callable[[int], None],
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[None]:
+    """Run a program in a namespace until the context ends; what it says goes to the log.
 
     It must stay in the foreground and keep our user, because a program that changes its user would
     not be killed with us. ``started`` is called with the process ID before the program starts.
     """
-
-    def __init__(
-        self,
-        command: Sequence[str],
-        namespace: str,
-        log: Path,
-        started: Callable[[int], None],
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        self._log = log
-        program, *arguments = command
-        inside = ["nsenter", f"--net={namespaces.path_of(namespace)}"]
-        held = ["sh", "-c", _HELD, "sh", find(program) or program, *arguments]
-        with asking(f"starting {program}", "install util-linux"), open(log, "wb") as said:
-            self._child = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *inside, *held],
-                stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True,
-                env={**os.environ, **(environment or {})},
-            )  # fmt: skip
-        assert self._child.stdin is not None
-        started(self._child.pid)
+    program, *arguments = command
+    inside = ["nsenter", f"--net={namespaces.path_of(namespace)}"]
+    held = ["sh", "-c", _HELD, "sh", find(program) or program, *arguments]
+    with asking(f"starting {program}", "install util-linux"), open(log, "wb") as said:
+        child = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", *inside, *held],
+            stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True,
+            env={**os.environ, **(environment or {})},
+        )  # fmt: skip
+    try:
+        assert child.stdin is not None
+        started(child.pid)
         with suppress(BrokenPipeError):
-            self._child.stdin.write(b"\n")
-            self._child.stdin.close()
+            child.stdin.write(b"\n")
+            child.stdin.close()
+        yield
+    finally:
+        namespaces.end(child)
 
-    def __enter__(self) -> Daemon:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        namespaces.end(self._child)
-
-    @property
-    def last_words(self) -> str:
-        """The last line of its output, in brackets, for error messages."""
-        said = self._log.read_text(errors="replace").strip().splitlines()
-        return f" ({said[-1]})" if said else ""
+def _last_words(log: Path) -> str:
+    """Return the last line of a program's output, in brackets, for error messages."""
+    said = log.read_text(errors="replace").strip().splitlines()
+    return f" ({said[-1]})" if said else ""
 
 
 SOFTFLOWD = "softflowd"
@@ -176,7 +171,7 @@ def netflow(
     namespace: str, scratch: Path, started: Callable[[int], None]
 ) -> Iterator[Callable[[WindowClock], Counted]]:
     """Start an exporter and a collector; yield a function that returns the count."""
-    control = scratch / "softflowd.ctl"
+    control, log = scratch / "softflowd.ctl", scratch / "softflowd.log"
     with closing(namespaces.inside(namespace, _collector)) as collector:
         # No timeout ends flows, so each active flow is one record.
         command = [
@@ -186,11 +181,11 @@ def netflow(
             "-m", str(_MOST_FLOWS), "-C", str(_OF_EACH_PACKET), "-B", str(_CAPTURED_OCTETS),
             "-t", "maxlife=0", f"src net {SENDERS}",
         ]  # fmt: skip
-        with Daemon(command, namespace, scratch / "softflowd.log", started) as exporter:
+        with daemon(command, namespace, log, started):
             until = time.monotonic() + _APPEARS_WITHIN_S
             while not control.exists():
                 if time.monotonic() > until:
-                    raise TestbedError(f"softflowd does not start{exporter.last_words}")
+                    raise TestbedError(f"softflowd does not start{_last_words(log)}")
                 time.sleep(0.01)
             yield lambda clock: _netflow_of(control, collector, clock)
 
@@ -340,16 +335,16 @@ def snmp(
     namespace: str, scratch: Path, started: Callable[[int], None]
 ) -> Iterator[Callable[[WindowClock], Counted]]:
     """Start an agent with our settings; yield a function that returns the count."""
-    settings = scratch / "snmpd.conf"
+    settings, log = scratch / "snmpd.conf", scratch / "snmpd.log"
     settings.write_text(_SETTINGS)
     command = [SNMPD, "-f", "-C", "-c", str(settings), "-r", "-Le"]
     own = {"SNMP_PERSISTENT_DIR": str(scratch / "snmpd"), "MIBS": ""}
-    with Daemon(command, namespace, scratch / "snmpd.log", started, own) as agent:
-        device = namespaces.inside(namespace, lambda: _prepare(agent))
+    with daemon(command, namespace, log, started, own):
+        device = namespaces.inside(namespace, lambda: _prepare(log))
         yield lambda clock: namespaces.inside(namespace, lambda: _snmp_of(device, clock))
 
 
-def _prepare(agent: Daemon) -> int:
+def _prepare(log: Path) -> int:
     """Disable the agent's cache, and return the device's number, checked by its name."""
     device = socket.if_nametoindex(TUN)
     try:
@@ -357,7 +352,7 @@ def _prepare(agent: Daemon) -> int:
             (name,) = ask.get(_READER, f"{_NAME}.{device}")
             ask.set(_TUNER, _CACHE, 0)
     except TestbedError as error:
-        raise TestbedError(f"{error.missing}{agent.last_words}", error.hint) from error
+        raise TestbedError(f"{error.missing}{_last_words(log)}", error.hint) from error
     if str(name) != TUN:
         raise TestbedError(f"SNMP calls interface {device} {name}, and it is {TUN}")
     return device

@@ -19,13 +19,7 @@ from forebay.engines.replication.layout import Layout, lay_out
 from forebay.engines.replication.readings import RawHistogram, RawReadings, Watched
 from forebay.engines.testbed import machine, namespaces
 from forebay.engines.testbed.congestion import ensure
-from forebay.engines.testbed.counters import (
-    Counted,
-    Counters,
-    WindowClock,
-    agreement,
-    counting,
-)
+from forebay.engines.testbed.counters import Counted, Counters, WindowClock, agreement, counting
 from forebay.engines.testbed.errors import TestbedError, asking
 from forebay.engines.testbed.plan import Places, built_link, make_plan, pair_for
 from forebay.engines.testbed.registry import recording
@@ -206,8 +200,7 @@ class FinishedRun:
     ----------
     faults : faults that make the run invalid; empty for a valid run.
     gate, sysctls, emulator : for the provenance.
-    counters : dict
-        Counters of other programs and their difference from the router; empty if not requested.
+    counters : of other programs, and their difference from the router; empty if not requested.
     """
 
     workload: Workload

@@ -25,45 +25,15 @@ from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Engine, exact, mean_alone
 from forebay.engines.errors import NoLaw, refuse_features
 from forebay.errors import entry
-from forebay.laws import (
-    Law,
-    governing_law,
-    regime_of,
-)
+from forebay.laws import Law, governing_law, regime_of
 from forebay.laws.bursts import Bursts
 from forebay.laws.finite_queue import FiniteQueue
-from forebay.laws.quantities import (
-    bursts_only,
-    capacity,
-    growth,
-    growth_of,
-    halves,
-    share,
-    short_share,
-)
+from forebay.laws.quantities import bursts_only, capacity, growth, growth_of, halves, share
 from forebay.laws.regime import MIX
 from forebay.laws.regime_words import SIMULATE
-from forebay.outcome import (
-    DELAY_MAXIMUM,
-    FCT_INCREASE,
-    LOSS_PROBABILITY,
-    UTILIZATION_PROBABILITY,
-    ClassOutcome,
-    LinkOutcome,
-    Metric,
-    Outcome,
-    Quantiles,
-    checked,
-    delay_quantile_name,
-)
-from forebay.scenario import (
-    COMPLETING_KINDS,
-    OPEN_LOOP_KINDS,
-    Distribution,
-    Scenario,
-    Standing,
-    Tcp,
-)
+from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles, checked, model
+from forebay.scenario import Distribution, Scenario, Standing, Tcp
+from forebay.scenario.goals import COMPLETING_KINDS, OPEN_LOOP_KINDS
 from forebay.workload.streams import picoseconds
 
 _NOT_COVERED = (
@@ -179,12 +149,16 @@ class Prediction:
     @property
     def is_bound(self) -> bool:
         """Whether the utilization is a lower bound (eq. 6), and no prediction."""
-        return any(law is laws.utilization.LAW or law.name == MIX for law in self.laws)
+        return any(map(_bounds, self.laws))
+
+
+def _bounds(law: Law) -> bool:
+    return law is laws.utilization.LAW or law.name == MIX
 
 
 def predict_long_flows(scenario: Scenario, law: Law) -> Prediction | None:
     """Return the prediction of `law`, which governs `scenario` and is one of long flows."""
-    if law is laws.utilization.LAW or law.name == MIX:
+    if _bounds(law):
         return _desynchronized(scenario, law)
     if law is laws.general_decrease.LAW:  # few flows in step whose control does not halve
         used = laws.general_decrease.mean_utilization(scenario)
@@ -246,7 +220,7 @@ def longest_delay(scenario: Scenario) -> dict[str, Metric]:
     wanted = scenario.goals.queue_delay
     if wanted is None or wanted.maximum is None:
         return {}
-    return {DELAY_MAXIMUM: exact(scenario.buffer_packets / capacity(scenario))}
+    return {model.DELAY_MAXIMUM: exact(scenario.buffer_packets / capacity(scenario))}
 
 
 def _probabilities(scenario: Scenario, in_step: bool) -> dict[str, float]:
@@ -256,12 +230,12 @@ def _probabilities(scenario: Scenario, in_step: bool) -> dict[str, float]:
         # P(W >= BDP) for any target: a lower bound, for the law has no utilization of less.
         busy = 1.0 - _below(scenario, scenario.bdp_packets)
         busy = _busy_in_step(scenario, float(used)) if in_step else busy
-        probabilities[UTILIZATION_PROBABILITY] = busy
+        probabilities[model.UTILIZATION_PROBABILITY] = busy
     if lost is not None and lost.probability is not None:
         share, room = float(lost), scenario.bdp_packets + scenario.buffer_packets
         spared = 1.0 if share >= 1.0 else _below(scenario, room / (1.0 - share))
         spared = _spared_in_step(scenario, share) if in_step else spared
-        probabilities[LOSS_PROBABILITY] = spared
+        probabilities[model.LOSS_PROBABILITY] = spared
     return probabilities
 
 
@@ -298,9 +272,9 @@ def _delays(scenario: Scenario, waiting: Callable[[float], float]) -> dict[str, 
         return {}
     delays = {}
     if wanted.maximum is not None:
-        delays[DELAY_MAXIMUM] = scenario.buffer_packets * second
+        delays[model.DELAY_MAXIMUM] = scenario.buffer_packets * second
     if wanted.quantile is not None:
-        delays[delay_quantile_name(wanted.quantile)] = waiting(wanted.quantile) * second
+        delays[model.delay_quantile_name(wanted.quantile)] = waiting(wanted.quantile) * second
     return delays
 
 
@@ -335,7 +309,7 @@ def predict_bursts(scenario: Scenario) -> Prediction | None:
     own = scenario.buffer_packets
     values = _delays(scenario, lambda p: laws.bursts.quantile(queue, traffic.bursts, p, own))
     if scenario.goals.fct_increase == laws.completion_time.AFCT_INCREASE:  # the only one in paper A
-        values[FCT_INCREASE] = float(laws.completion_time.increase(over))
+        values[model.FCT_INCREASE] = float(laws.completion_time.increase(over))
     return Prediction(
         utilization=min(traffic.load, queue.utilization) if repeated else queue.utilization,
         loss_rate=_between(lost, LEAST_OF_LOSS * lost if repeated else lost, max(lost, over)),
@@ -370,26 +344,22 @@ class TheoryEngine(Engine):
         elif law is not None:
             prediction = predict_long_flows(scenario, law)
         if prediction is None:
-            raise NoLaw(_uncovered(scenario), _small_change(scenario))
+            raise _no_law(scenario)
         outcome = checked(_outcome(scenario, prediction, list(seeds), started))
         effort.tell(1.0)
         return outcome
 
 
-def _uncovered(scenario: Scenario) -> str:
-    """Return why no law applies."""
-    regime = regime_of(scenario)
+def _no_law(scenario: Scenario) -> NoLaw:
+    """Return why no law applies, and with RTTs that are all alike that a spread would help."""
+    regime, instead = regime_of(scenario), ""
+    why = f"{regime.regime}: {regime.why}".removesuffix(SIMULATE).strip().rstrip(".")
     if regime.law is not None:
-        return f"with {scenario.buffer_packets} packets flows slow down and are no longer bursts"
-    return f"{regime.regime}: {regime.why}".removesuffix(SIMULATE).strip().rstrip(".")
-
-
-def _small_change(scenario: Scenario) -> str:
-    """Return a change with which a law applies: RTTs with a spread, if all are alike."""
-    if regime_of(scenario).regime != "round trips alike":
-        return ""
-    low, high = (f"{factor * 1e3 * float(scenario.mean_rtt):.3g} ms" for factor in (0.8, 1.2))
-    return f"give the round trips a spread: {entry('rtt', {'uniform': [low, high]})}"
+        why = f"with {scenario.buffer_packets} packets flows slow down and are no longer bursts"
+    if regime.regime == "round trips alike":
+        low, high = (f"{factor * 1e3 * float(scenario.mean_rtt):.3g} ms" for factor in (0.8, 1.2))
+        instead = f"give the round trips a spread: {entry('rtt', {'uniform': [low, high]})}"
+    return NoLaw(why, instead)
 
 
 def _outcome(
@@ -397,15 +367,11 @@ def _outcome(
 ) -> Outcome:
     broken = (line for law in prediction.laws for line in law.broken(scenario))
     link = LinkOutcome(
-        utilization=exact(prediction.utilization),
-        loss_rate=prediction.loss_rate,
-        queue_packets=prediction.queue_packets,
-        queue_delay_s=prediction.queue_delay_s,
-        buffer_packets=scenario.buffer_packets,
-        bdp_packets=scenario.bdp_packets,
-        capacity_bps=float(scenario.link.capacity),
-        goal_metrics=prediction.goal_metrics,
-    )
+        utilization=exact(prediction.utilization), loss_rate=prediction.loss_rate,
+        queue_packets=prediction.queue_packets, queue_delay_s=prediction.queue_delay_s,
+        buffer_packets=scenario.buffer_packets, bdp_packets=scenario.bdp_packets,
+        capacity_bps=float(scenario.link.capacity), goal_metrics=prediction.goal_metrics,
+    )  # fmt: skip
     classes = _classes(scenario, prediction)
     facts = {
         "seeds": seeds,
@@ -436,20 +402,13 @@ def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
         ends_here = traffic.direction == "forward" and traffic.route[-1:] in ((), (BOTTLENECK,))
         found.append(
             ClassOutcome(
-                kind=traffic.kind,
-                name=name,
-                flows=traffic.flows,
-                flows_active=active,
+                kind=traffic.kind, name=name, flows=traffic.flows, flows_active=active,
                 link=BOTTLENECK if ends_here else "",
-                throughput_bps=None if bps is None else exact(bps),
-                goodput_bps=None,
-                jain=None,
-                rtt_s=rtt_s,
-                loss_rate=prediction.loss_rate if crosses and alone else None,
-                timeouts=None,
-                fct_s=None,
+                throughput_bps=None if bps is None else exact(bps), goodput_bps=None, jain=None,
+                rtt_s=rtt_s, loss_rate=prediction.loss_rate if crosses and alone else None,
+                timeouts=None, fct_s=None,
             )
-        )
+        )  # fmt: skip
     return found
 
 
@@ -471,7 +430,8 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
             delivered = 1.0
         elif prediction.loss_rate is not None:
             delivered = 1.0 - prediction.loss_rate.value
-    elif laws.mix.LAW in prediction.laws and prediction.utilization > short_share(scenario):
-        delivered = 1.0
+    elif laws.mix.LAW in prediction.laws:
+        short = laws.quantities.short_share(scenario)
+        delivered = 1.0 if prediction.utilization > short else None
     rates = [t.offered(scenario.link.capacity) if id(t) in here else None for t in scenario.traffic]
     return [None if delivered is None or rate is None else delivered * rate for rate in rates]
