@@ -1,7 +1,5 @@
 """Every metric of an Outcome is stated in the catalogue, with how it scales to a larger link."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

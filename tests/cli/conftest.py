@@ -3,8 +3,6 @@
 The command line is tested against it: what the real engines say is tested in their rooms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

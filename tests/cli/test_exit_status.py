@@ -95,7 +95,6 @@ def test_a_reader_that_goes_is_no_error():
     """``forebay platforms list | head -1`` prints its line and no complaint."""
     command = [sys.executable, "-c", CALL, "platforms", "list"]
     made = subprocess.Popen(command, stdout=PIPE, stderr=PIPE)
-    assert made.stdout is not None and made.stderr is not None
     made.stdout.close()
     assert made.stderr.read() == b""
     made.stderr.close()

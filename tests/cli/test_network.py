@@ -1,7 +1,5 @@
 """``forebay network``: files in, files out, one line for what is wrong."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -10,7 +10,6 @@ from forebay.reproduction import papers as shipped
 from forebay.store import Store
 
 ARTEFACT = """
-from __future__ import annotations
 from dataclasses import dataclass
 from forebay.reproduction import Reproduction
 

@@ -1,7 +1,5 @@
 """What else an operator asks of a sizing: smaller buffers, a page, many ports, the same again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -35,7 +33,7 @@ def size(*words: object) -> int:
     return call(["size", *map(str, words), "--seeds", "2", "--max-seeds", "2", "--jobs", "1"])
 
 
-def test_what_half_the_buffer_costs(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_half_the_buffer_costs(link, capsys):
     assert size(link, "--halves", "--json") == 0
     document = json.loads(capsys.readouterr().out)
     rows, chosen = document["cheaper"], document["recommended"]["packets"]
@@ -49,14 +47,12 @@ def test_what_half_the_buffer_costs(link: Path, capsys: pytest.CaptureFixture[st
     assert "What a smaller buffer costs" in capsys.readouterr().out
 
 
-def test_shares_of_an_aqm_are_refused(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shares_of_an_aqm_are_refused(link, capsys):
     assert size(link, "--halves", "--set", "queue.discipline=codel") == 2
     assert "under codel its aim is sized" in capsys.readouterr().err
 
 
-def test_the_page_is_whole_and_escaped(
-    link: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_is_whole_and_escaped(link, tmp_path, capsys):
     page = tmp_path / "out.html"
     assert size(link, "--html", page, "--emit", "junos", "--halves") == 0
     capsys.readouterr()
@@ -69,7 +65,7 @@ def test_the_page_is_whole_and_escaped(
     assert "http://" not in text.replace("http://www.w3.org", "") and "<script" not in text
 
 
-def test_sizes_that_can_be_configured(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sizes_that_can_be_configured(link, capsys):
     assert size(link, "--sizes", "4,16,64,256 packets", "--json") == 0
     assert json.loads(capsys.readouterr().out)["recommended"]["packets"] in (16, 64, 256)
     assert size(link, "--sizes", "1 packets") == 1
@@ -77,16 +73,14 @@ def test_sizes_that_can_be_configured(link: Path, capsys: pytest.CaptureFixture[
     assert size(link, "--sizes", "some") == 2
 
 
-def test_a_chip_of_many_ports(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_chip_of_many_ports(link, capsys):
     assert size(link, "--chip-ports", "64", "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert document["memory"]["ports"] == 64
     assert document["memory"]["bytes"] == 64 * document["recommended"]["bytes"]
 
 
-def test_the_same_work_gives_the_same_digits(
-    link: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_same_work_gives_the_same_digits(link, tmp_path, capsys):
     assert size(link, "--json") == 0
     text = capsys.readouterr().out
     saved = tmp_path / "answer.json"
@@ -102,7 +96,7 @@ def test_the_same_work_gives_the_same_digits(
 
 
 @pytest.mark.parametrize("words", [(), ("link.toml", "--again", "a.json"), ("x", "--ports", "y")])
-def test_one_question_at_a_time(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_question_at_a_time(words, capsys):
     assert call(["size", *words]) == 2
     assert "SCENARIO" in capsys.readouterr().err
 
@@ -114,7 +108,7 @@ short,5 Mbit/s,,0.5,30 ms,linux-tc,eth7,0.01
 """
 
 
-def test_a_table_of_ports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_of_ports(tmp_path, capsys):
     table = tmp_path / "ports.csv"
     table.write_text(PORTS)
     store = tmp_path / "kept.sqlite"
@@ -132,9 +126,7 @@ def test_a_table_of_ports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert any(line.strip().startswith("queue-limit") for line in lines)
 
 
-def test_ports_of_one_platform_have_names_of_their_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ports_of_one_platform_have_names_of_their_own(tmp_path, capsys):
     table = tmp_path / "two.csv"
     rows = "up,1 Gbit/s,400,20 ms..80 ms,ios-xe,Gi1\ndown,10 Gbit/s,900,20 ms..80 ms,ios-xe,Te1\n"
     table.write_text(
@@ -157,10 +149,7 @@ TWO = "name,rate,n,rtt\nx,1 Gbit/s,900,20 ms..80 ms\ny,1 Gbit/s,400,20 ms..80 ms
      ("--draws", "9"), ("--memory", "1 MB"), ("--rate", "1 Gbit/s"), ("--flows", "9"),
      ("--save", "a.toml")],
 )  # fmt: skip
-def test_a_table_refuses_what_it_does_not_have(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+def test_a_table_refuses_what_it_does_not_have(tmp_path, capsys, words, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("two.csv").write_text(TWO)
     assert size("--ports", "two.csv", *words) == 2
@@ -184,17 +173,13 @@ def test_a_table_refuses_what_it_does_not_have(
         ),
     ],
 )
-def test_what_nothing_would_read_is_refused(
-    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
-) -> None:
+def test_what_nothing_would_read_is_refused(capsys, words, said):
     assert call(["size", *words]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and said in err
 
 
-def test_set_changes_every_ports_scenario(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_set_changes_every_ports_scenario(tmp_path, capsys):
     table = tmp_path / "two.csv"
     table.write_text(TWO)
     words = ("--ports", table, "--engine", "theory", "--json")
@@ -205,7 +190,7 @@ def test_set_changes_every_ports_scenario(
     assert "--set: goals.colour: there is no such key" in capsys.readouterr().err
 
 
-def test_reasons_stand_below_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reasons_stand_below_the_table(tmp_path, capsys):
     """No long text pads the rows: a mark, and a line for all ports of which it is true."""
     table = tmp_path / "ports.csv"
     head = "name,rate,n,rtt,queue_delay_p99,utilization\n"
@@ -220,10 +205,7 @@ def test_reasons_stand_below_the_table(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_a_stop_prints_the_ports_done_so_far(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    as_json: bool,
-) -> None:  # fmt: skip
+def test_a_stop_prints_the_ports_done_so_far(tmp_path, capsys, monkeypatch, as_json):
     import forebay
 
     table, whole = tmp_path / "two.csv", forebay.size
@@ -272,9 +254,7 @@ def _width(port: dict) -> float:
         ("name,rate,n\na,1 Gbit/s,5,6,7\n", "more cells than the header"),
     ],
 )
-def test_a_bad_table_is_refused_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
-) -> None:
+def test_a_bad_table_is_refused_in_one_line(tmp_path, capsys, text, said):
     table = tmp_path / "ports.csv"
     table.write_text(text)
     assert size("--ports", table) == 2

@@ -190,7 +190,7 @@ def test_an_hour_that_loses_more_than_the_busiest_decides(day, answer):
     """Backups at night: bursts overflow a queue that the evening never tests."""
     found = judge(day(EVENING, {3: 0.06}), answer)
     assert found.verdict == "too small" and found.exit_status == 1
-    assert found.lossy_hour is not None and "03:00 to 04:00" in found.lossy_hour.when
+    assert "03:00 to 04:00" in found.lossy_hour.when
     assert found.why.startswith("in an hour that is not the busiest, 2025-11-26 03:00 to 04:00 UTC")
     assert "bursts overflow it although the link is not full" in found.why
     assert "in the busiest hour, 2025-11-26 20:00 to 21:00 UTC" in found.why

@@ -22,7 +22,7 @@ def test_a_pipe_that_nobody_fills_is_left_by_ctrl_c(tmp_path, exports):
     made = subprocess.Popen(
         [sys.executable, "-c", code, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    assert made.stdout is not None and made.stdout.readline() == b"ready\n"
+    assert made.stdout.readline() == b"ready\n"
     time.sleep(1.0)
     made.send_signal(signal.SIGINT)
     _, err = made.communicate(timeout=30)

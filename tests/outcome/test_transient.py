@@ -1,7 +1,5 @@
 """A network's way through time as a table, and in one line."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from forebay.outcome.transient import HopsSeries, LinkSeries, Transient

@@ -1,7 +1,5 @@
 """For any text, lint returns a result or raises PlatformError, quickly and in one line."""
 
-from __future__ import annotations
-
 import json
 import time
 

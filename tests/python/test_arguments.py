@@ -1,7 +1,5 @@
 """What a public function says of an argument that it does not take: one line, in Python's words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

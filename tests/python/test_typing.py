@@ -1,7 +1,5 @@
 """What a type checker says of scenarios made in Python, and what the classes say when run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Documents that somebody edited: a value of another kind is refused in a line, or printed."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Scenarios changed, saved and shown in Python."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

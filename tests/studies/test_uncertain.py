@@ -1,7 +1,5 @@
 """Sizes of uncertain inputs: how ranges are read, in how many draws a size holds, what moves it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Workers of a study: processes of this machine, whatever they were doing, and a Dask cluster."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
