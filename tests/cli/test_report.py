@@ -73,11 +73,6 @@ def test_what_cannot_be_read_is_refused_in_one_line(forebay_, tmp_path, monkeypa
         assert os.fspath(path) in result.err
 
 
-def test_a_file_that_is_not_there(forebay_, tmp_path):
-    result = forebay_("report", str(tmp_path / "none.json"))
-    assert result.status == 2 and "write the path of a document" in result.err
-
-
 def test_no_outcome_at_all_is_said_and_has_no_picture(forebay_, tmp_path):
     path = tmp_path / "none.json"
     path.write_text('{"schema": 1, "outcomes": []}')

@@ -168,13 +168,6 @@ def test_a_paper_s_letter_is_all_of_its_artefacts(forebay_, two):
     assert forebay_("reproduce", "Z", "--testbed").status == 2
 
 
-@pytest.mark.parametrize("name", ["", "  "])
-def test_an_empty_name_is_refused_in_one_line(forebay_, papers, name):
-    result = forebay_("reproduce", name)
-    assert result.status == 2 and "ARTEFACT is empty" in result.err
-    assert result.err.count("\n") == 1 and not result.out
-
-
 QUICK = ARTEFACT.replace("97.5)", "1.0 * quick)")
 
 

@@ -47,11 +47,6 @@ def test_what_half_the_buffer_costs(link, capsys):
     assert "What a smaller buffer costs" in capsys.readouterr().out
 
 
-def test_shares_of_an_aqm_are_refused(link, capsys):
-    assert size(link, "--halves", "--set", "queue.discipline=codel") == 2
-    assert "under codel its aim is sized" in capsys.readouterr().err
-
-
 def test_the_page_is_whole_and_escaped(link, tmp_path, capsys):
     page = tmp_path / "out.html"
     assert size(link, "--html", page, "--emit", "junos", "--halves") == 0
@@ -70,7 +65,6 @@ def test_sizes_that_can_be_configured(link, capsys):
     assert json.loads(capsys.readouterr().out)["recommended"]["packets"] in (16, 64, 256)
     assert size(link, "--sizes", "1 packets") == 1
     assert "none of the sizes that can be configured" in " ".join(capsys.readouterr().out.split())
-    assert size(link, "--sizes", "some") == 2
 
 
 def test_a_chip_of_many_ports(link, capsys):
@@ -93,12 +87,6 @@ def test_the_same_work_gives_the_same_digits(link, tmp_path, capsys):
     saved.write_text(json.dumps(document))
     assert call(["size", "--again", str(saved), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["different"] == [document["curve"][0]["packets"]]
-
-
-@pytest.mark.parametrize("words", [(), ("link.toml", "--again", "a.json"), ("x", "--ports", "y")])
-def test_one_question_at_a_time(words, capsys):
-    assert call(["size", *words]) == 2
-    assert "SCENARIO" in capsys.readouterr().err
 
 
 PORTS = """name,rate,n,load,rtt,platform,interface,loss_rate
@@ -139,44 +127,6 @@ def test_ports_of_one_platform_have_names_of_their_own(tmp_path, capsys):
 
 
 TWO = "name,rate,n,rtt\nx,1 Gbit/s,900,20 ms..80 ms\ny,1 Gbit/s,400,20 ms..80 ms\n"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [("--html", "a.html"), ("--figure", "a.svg"), ("--halves",), ("--chip-ports", "8"),
-     ("--emit", "junos"), ("--force",), ("--link", "A->B"), ("--link-class", "core"),
-     ("--uncertain", "link.rate=1 Gbit/s..2 Gbit/s"), ("--class-queues",), ("--explain",),
-     ("--draws", "9"), ("--memory", "1 MB"), ("--rate", "1 Gbit/s"), ("--flows", "9"),
-     ("--save", "a.toml")],
-)  # fmt: skip
-def test_a_table_refuses_what_it_does_not_have(tmp_path, capsys, words, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("two.csv").write_text(TWO)
-    assert size("--ports", "two.csv", *words) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1
-    assert f"{words[0]}: is not read with --ports; leave it out" in err
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--again", "a.json", "--html", "a.html"), "--html: is not read with --again"),
-        (("--again", "a.json", "--seeds", "3"), "--seeds: is not read with --again"),
-        (("--again", "a.json", "--set", "queue.size=3"), "--set: is not read with --again"),
-        (("oc3-gsr", "--draws", "9"), "--draws: belongs to --uncertain; write that"),
-        (("oc3-gsr", "--holds", "0.5"), "--holds: belongs to --uncertain; write that"),
-        (("oc3-gsr", "--memory", "1 MB"), "--memory: belongs to --class-queues; write that"),
-        (
-            ("oc3-gsr", "--uncertain", "link.rate=±1%", "--explain"),
-            "--explain: is not read with --uncertain",
-        ),
-    ],
-)
-def test_what_nothing_would_read_is_refused(capsys, words, said):
-    assert call(["size", *words]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1 and said in err
 
 
 def test_set_changes_every_ports_scenario(tmp_path, capsys):

@@ -124,10 +124,6 @@ def test_the_command_line(day, answer, tmp_path, capsys):
     assert call([*words, str(saved), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["verdict"] == document["busy_hour"]["verdict"] == "too small"
-    assert call(["measure", "--answer", str(saved)]) == 2
-    assert "--answer needs --counters" in capsys.readouterr().err
-    assert call([*words, "none.json"]) == 2
-    assert "cannot be read" in capsys.readouterr().err
 
 
 def test_an_answer_without_a_size_is_refused(day, answer):

@@ -6,7 +6,6 @@ import pytest
 from tests.platforms.reading import wanted
 
 from forebay.catalogue import DISCIPLINES
-from forebay.cli.program import call
 from forebay.platforms import PlatformError, Port, check_discipline, emit, lint, read_target
 
 STEP = 'min = "60 kB"\nmax = "60001 B"\nweight = 1.0\nprobability = 1.0\necn = true'
@@ -154,9 +153,3 @@ def test_what_cannot_be_written_at_any_size_is_refused_before_the_sizing(discipl
         with pytest.raises(PlatformError) as refused:
             check_discipline(discipline, platform)
         assert refused.value.code == "managed"
-
-
-def test_the_command_refuses_cake_at_once(capsys):
-    words = ["size", "oc3-gsr", "--set", "queue.discipline=cake", "--emit", "linux-tc"]
-    assert call([*words, "--budget", "9 min"]) == 2
-    assert "cake has no limit" in capsys.readouterr().err

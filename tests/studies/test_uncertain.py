@@ -252,24 +252,6 @@ def test_the_command_prints_the_answer_as_json_too(capsys, tmp_path):
     assert b"draws whose goals it meets" in picture.read_bytes() or picture.stat().st_size > 1000
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--uncertain", "traffic.0.flows"], "write PATH=RANGE"),
-        (["--uncertain", "link.rate=±1%", "--uncertain", "link.rate=±2%"], "named twice"),
-        (["--uncertain", "link.rate=±1%", "--halves"], "--halves"),
-        (["--uncertain", "link.rate=±1%", "--emit", "junos"], "--emit"),
-        (["--uncertain", "link.rate=±1%", "--holds", "95"], "above 0 and below 1"),
-        (["--uncertain", "link.rate=±1%", "--draws", "4"], "8"),
-    ],
-)  # fmt: skip
-def test_a_bad_command_is_one_line(options, said, capsys):
-    assert call(["size", "oc3-gsr", "--engine", "theory", *options]) == 2
-    error = capsys.readouterr().err.strip()
-    assert said in error
-    assert "\n" not in error
-
-
 def test_a_network_is_refused() -> None:
     with pytest.raises(ScenarioError, match="a network's links are not sized in a study"):
         forebay.size_uncertain(
