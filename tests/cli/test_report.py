@@ -49,16 +49,14 @@ def test_standard_input_is_read_and_drawn(forebay_, scenario, tmp_path, monkeypa
     [
         ('{"schema": 99, "buffer": null}', "schema 99 is newer than 1"),
         ('{"schema": 99, "outcomes": []}', "schema 99 is newer than 1"),
-        (
-            '{"schema": 1, "estimates": {}}',
-            "is no document of run, compare, size, trace or network",
-        ),
+        ('{"schema": 1, "estimates": {}}',
+         "is no document of run, compare, size, trace or network"),
         ('{"schema": 1, "buffer": {"packets": "many"}}', "buffer"),
         ("[1]", "is no document of run"),
         ("link.rate = 5", "is no JSON"),
         ("", "is no JSON"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_is_refused_in_one_line(forebay_, tmp_path, monkeypatch, text, wrong):
     monkeypatch.chdir(tmp_path)  # a long path would be cut
     path = Path("answer.json")

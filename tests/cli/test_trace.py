@@ -5,13 +5,8 @@ import json
 import pytest
 
 SHORT = (
-    "--set",
-    "measure.warmup=1 s",
-    "--set",
-    "measure.duration=2 s",
-    "--set",
-    "traffic.0.flows=20",
-)
+    "--set", "measure.warmup=1 s", "--set", "measure.duration=2 s", "--set", "traffic.0.flows=20",
+)  # fmt: skip
 
 
 def test_json_is_one_document_and_files_are_written(forebay_, scenario, tmp_path):

@@ -55,15 +55,8 @@ def answers(scenario: Scenario) -> dict[str, Document]:
     goal = JointGoal(goal="loss_rate of at most 1 %", verdict=Verdict.UNDECIDED, reached=None)
     return {
         "class-queues": ClassQueueSizes(
-            engine="simulation",
-            class_queues=(queue,),
-            bytes=13_500,
-            wanted_bytes=13_500,
-            memory_bytes=None,
-            passes=1,
-            steady=True,
-            goals=(goal,),
-            outcome=outcome,
+            engine="simulation", class_queues=(queue,), bytes=13_500, wanted_bytes=13_500,
+            memory_bytes=None, passes=1, steady=True, goals=(goal,), outcome=outcome,
         ),
         "comparison": Comparison(outcomes=(outcome,)),
         "outcome": outcome,
@@ -74,7 +67,7 @@ def answers(scenario: Scenario) -> dict[str, Document]:
         "uncertain-size": forebay.size_uncertain(
             OC3, {"traffic.0.flows": "50..200"}, "theory", draws=8
         ),
-    }
+    }  # fmt: skip
 
 
 def transient() -> Transient:

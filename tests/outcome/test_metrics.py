@@ -28,44 +28,24 @@ def link(batches: int = 4, seed: int = 1) -> LinkReading:
     drops = random.integers(0, 10, batches)
     seconds = random.dirichlet(np.ones(6), batches) * (4.0 / batches)
     return LinkReading(
-        capacity_bps=1000.0,
-        window_s=4.0,
-        buffer_packets=5,
-        bdp_packets=10.0,
-        bits=random.uniform(0.8, 1.0, batches) * 4000.0 / batches,
-        arrivals=arrivals,
-        drops=drops,
-        accepted=arrivals - drops,
-        sent=arrivals - drops,
-        held=np.zeros(batches + 1, np.int64),
-        most_packets=5,
-        queue_packet_s=seconds @ np.arange(6.0),
-        queue_s=seconds,
-        queue_step=1,
+        capacity_bps=1000.0, window_s=4.0, buffer_packets=5, bdp_packets=10.0,
+        bits=random.uniform(0.8, 1.0, batches) * 4000.0 / batches, arrivals=arrivals, drops=drops,
+        accepted=arrivals - drops, sent=arrivals - drops, held=np.zeros(batches + 1, np.int64),
+        most_packets=5, queue_packet_s=seconds @ np.arange(6.0), queue_s=seconds, queue_step=1,
         delay=Histogram(np.array([0.0, 0.1, 0.2]), np.array([30.0, 10.0])),
-        delay_sum_s=random.uniform(1.0, 2.0, batches),
-        longest_s=0.2,
-        class_delays=[],
-    )
+        delay_sum_s=random.uniform(1.0, 2.0, batches), longest_s=0.2, class_delays=[],
+    )  # fmt: skip
 
 
 def traffic(batches: int = 4, flows: int = 3) -> ClassReading:
     return ClassReading(
-        name="long-0",
-        kind="long",
-        flows=flows,
-        link="bottleneck",
+        name="long-0", kind="long", flows=flows, link="bottleneck",
         throughput_bits=np.linspace(800.0, 1000.0, batches),
-        goodput_bits=np.linspace(780.0, 980.0, batches),
-        drops=np.array([1, 3] * (batches // 2)),
-        passed=np.array([99, 97] * (batches // 2)),
-        sent=np.full(batches, 100),
-        timeouts=np.arange(batches),
-        flow_goodput_bits=np.array([1.0, 1.0, 2.0]),
-        rtt=Histogram(np.array([0.1, 0.2]), np.array([7.0])),
-        fct_s=None,
-        unfinished_s=None,
-    )
+        goodput_bits=np.linspace(780.0, 980.0, batches), drops=np.array([1, 3] * (batches // 2)),
+        passed=np.array([99, 97] * (batches // 2)), sent=np.full(batches, 100),
+        timeouts=np.arange(batches), flow_goodput_bits=np.array([1.0, 1.0, 2.0]),
+        rtt=Histogram(np.array([0.1, 0.2]), np.array([7.0])), fct_s=None, unfinished_s=None,
+    )  # fmt: skip
 
 
 def reading(seed: int) -> Reading:

@@ -7,13 +7,7 @@ import pytest
 
 from forebay.outcome import Histogram, LongFlows
 from forebay.outcome.reading import ClassReading, LinkReading
-from forebay.outcome.settling import (
-    EVENTS,
-    GOODPUT,
-    GROWS,
-    LOSSES,
-    why_unsettled,
-)
+from forebay.outcome.settling import EVENTS, GOODPUT, GROWS, LOSSES, why_unsettled
 
 BATCHES, WINDOW_S, RATE = 20, 40.0, 1e8
 LOSS_BASED = LongFlows(True, False, 1e9, float("inf"))

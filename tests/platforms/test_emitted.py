@@ -70,27 +70,17 @@ REFUSED: list[tuple[str, Options, Port, int, str]] = [
     ("ios-xe", {"form": "bytes"}, GIGABIT, 3_000_000, "B that queue-limit takes"),
     ("nx-os", {}, GIGABIT, 3_000_000, "the largest number that is assumed"),
     ("ios-xr", {"form": "time"}, Port(1e6), 357_914, "4294968000 us is more than the 4294967295"),
-    (
-        "ios-xr",
-        {"form": "bytes", "interface": "Bundle-Ether1"},
-        TEN_GBIT_S,
-        9,
-        "takes only a time on Bundle-Ether1",
-    ),
+    ("ios-xr", {"form": "bytes", "interface": "Bundle-Ether1"}, TEN_GBIT_S, 9,
+     "takes only a time on Bundle-Ether1"),
     ("sonic", {"form": "dynamic"}, GIGABIT, 10, "write pool_bytes too"),
-    (
-        "sonic",
-        {"form": "dynamic"},
-        Port(1e9, pool_bytes=64_000_000),
-        1,
-        "gives 249027 B.*times what is wanted; write",
-    ),
+    ("sonic", {"form": "dynamic"}, Port(1e9, pool_bytes=64_000_000), 1,
+     "gives 249027 B.*times what is wanted; write"),
     ("junos", {"form": "percent"}, GIGABIT, 1, "gives 125000 B.*times what is wanted; write"),
     ("eos", {}, GIGABIT, 10, NO_PAGE),
     ("arista", {}, GIGABIT, 10, NO_PAGE),
     ("linux-tc", {"interface": "eth0; reboot"}, GIGABIT, 1, "no name of an interface"),
     ("ios-xe", {"name": "a b"}, GIGABIT, 9, "is no name that every platform takes"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("platform", "options", "port", "packets", "said"), REFUSED)

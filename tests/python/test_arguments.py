@@ -72,10 +72,8 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (
-            lambda: SCENARIO.replace({"traffic.0.congestion_control": {1: 1.0}}),
-            "traffic.0.congestion_control: 1 is not a known",
-        ),
+        (lambda: SCENARIO.replace({"traffic.0.congestion_control": {1: 1.0}}),
+         "traffic.0.congestion_control: 1 is not a known"),
         (lambda: forebay.run(SCENARIO, seeds="5"), 'seeds: "5"; write a whole number from 1 to'),
         (lambda: forebay.run(SCENARIO, seeds=0), "seeds: 0; write a whole number from 1 to 100000"),
         (lambda: forebay.run(SCENARIO, seed=-1), "seed: -1; write a whole number from 0 to 9223"),
@@ -89,10 +87,8 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: _in_draws(budget=0), "budget: 0 has no unit"),
         (lambda: forebay.link_scenario("1 Gbit/s", "9", "..9 ms"), 'rtt.uniform.0: "" is not a'),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
-        (
-            lambda: forebay.trace(SCENARIO, flows=3),
-            "flows: 3 is not a list; write it in brackets: [3",
-        ),
+        (lambda: forebay.trace(SCENARIO, flows=3),
+         "flows: 3 is not a list; write it in brackets: [3"),
         (lambda: forebay.trace(SCENARIO, flows=[-1]), "flows: -1; write a whole number from 0 to"),
         (lambda: forebay.compare(SCENARIO, "theory"), 'write it in brackets: ["theory"]'),
         (lambda: forebay.run(SCENARIO, counters="snmp"), 'write it in brackets: ["snmp"]'),
@@ -102,7 +98,7 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: SCENARIO.replace("a=3"), 'write a dict, such as {"queue.size": "64 packets"}'),
         (lambda: forebay.reproduce("A.eq6", seeds=0.5), "seeds: 0.5; write a whole number from 1"),
     ],
-)
+)  # fmt: skip
 def test_an_argument_of_the_wrong_kind_is_refused(call: Callable[[], object], said: str) -> None:
     assert said in refusal(call)
 

@@ -85,12 +85,10 @@ def test_packets_of_a_list_are_no_default(tmp_path):
     [
         ('kind = "udp"\nflows = 1\nrate = "200 Mbit/s"', "200 Mbit/s, the peak of the source"),
         ('kind = "udp"\nflows = 1\nrate = "2 Mbit/s"', "100 Mbit/s, ten times the link"),
-        (
-            'kind = "onoff"\nflows = 1\npeak_rate = "1 Gbit/s"\non = "1 s"\noff = "1 s"',
-            "1 Gbit/s, the peak of the source",
-        ),
+        ('kind = "onoff"\nflows = 1\npeak_rate = "1 Gbit/s"\non = "1 s"\noff = "1 s"',
+         "1 Gbit/s, the peak of the source"),
     ],
-)
+)  # fmt: skip
 def test_a_default_access_link_is_no_slower_than_its_source(traffic, says):
     assert assumptions(made(traffic))[0] == f"access links of {says}"
 

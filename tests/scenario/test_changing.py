@@ -18,15 +18,13 @@ SCENARIO = loads(SMALLEST)
     [
         ({"queue.size": "64 packets"}, ["queue.size=64 packets"]),
         ({"traffic.0.flows": 200, "name": "x"}, ["traffic.0.flows=200", "name=x"]),
-        (
-            {"traffic.0.rtt": {"uniform": ["1 ms", "3 ms"]}, "traffic.0.rtt.uniform.1": "2 ms"},
-            ['traffic.0.rtt={uniform=["1 ms","2 ms"]}'],
-        ),
+        ({"traffic.0.rtt": {"uniform": ["1 ms", "3 ms"]}, "traffic.0.rtt.uniform.1": "2 ms"},
+         ['traffic.0.rtt={uniform=["1 ms","2 ms"]}']),
         ({"link": Link(rate="1 Gbit/s")}, ["link.rate=1 Gbit/s"]),
         ({"traffic": [Long(flows=7)]}, ["traffic.0.flows=7"]),
         ({"goals.utilization": 0.9, "goals": {}}, []),
     ],
-)
+)  # fmt: skip
 def test_replace_means_what_set_means(changes: dict[str, object], overrides: list[str]) -> None:
     changed = SCENARIO.replace(changes)
     assert changed == loads(SMALLEST, overrides=overrides)
