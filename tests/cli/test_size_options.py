@@ -9,16 +9,12 @@ from forebay.cli.program import call
 
 QUICK = """
 name = "uplink <1>"
-[link]
-rate = "20 Mbit/s"
+link.rate = "20 Mbit/s"
+measure = { warmup = "1 s", duration = "3 s" }
+goals.utilization = 0.9
 [[traffic]]
 flows = 20
 rtt = { uniform = ["20 ms", "60 ms"] }
-[measure]
-warmup = "1 s"
-duration = "3 s"
-[goals]
-utilization = 0.9
 """
 
 

@@ -119,13 +119,11 @@ def test_json_to_paste_stays_clean_and_json_documents(capsys):
 
 
 UNSIZED = """
-[link]
-rate = "200 Mbit/s"
+link.rate = "200 Mbit/s"
+goals.utilization = 0.98
 [[traffic]]
 flows = 100
 rtt = { uniform = ["20 ms", "120 ms"] }
-[goals]
-utilization = 0.98
 """
 
 

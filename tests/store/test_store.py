@@ -65,10 +65,10 @@ def without_time(outcome: forebay.Outcome) -> dict:
 
 
 EVERY_KIND = """
-[link]
-rate = "20 Mbit/s"
-[queue]
-discipline = "fq_codel"
+link.rate = "20 Mbit/s"
+queue.discipline = "fq_codel"
+measure = { warmup = "1 s", duration = "2 s" }
+goals = { queue_delay_p99 = "10 ms", utilization = { at_least = 0.9, probability = 0.9 } }
 [[traffic]]
 flows = 4
 congestion_control = { cubic = 0.5, bbr = 0.5 }
@@ -82,12 +82,6 @@ rtt = "20 ms"
 kind = "udp"
 flows = 2
 rate = "100 kbit/s"
-[measure]
-warmup = "1 s"
-duration = "2 s"
-[goals]
-queue_delay_p99 = "10 ms"
-utilization = { at_least = 0.9, probability = 0.9 }
 """
 
 
