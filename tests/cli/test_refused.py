@@ -12,6 +12,10 @@ FILES = {
     "broken.graphml": "<graphml",
     "entity.graphml": "<!DOCTYPE a [<!ENTITY b 'c'>]><graphml>&b;</graphml>",
     "some.cfg": "hello\n",
+    "grid.toml": 'base = "oc3-gsr"\n[axes]\n"queue.size" = ["9 packets", "20 packets"]\n',
+    "net.toml": 'link = { rate = "5 Mbit/s", delay = "9 ms" }\ntraffic = [{ flows = 9 }]\n'
+    '[topology]\nmodel = "hisamatsu-2007"\nlinks = [{ between = ["A", "B"] }]\n',
+    "timed.toml": 'budget = "3 s"\nbase = "oc3-gsr"\n[axes]\n"traffic.0.flows" = [9, 20]\n',
 }
 """What lies in the folder; endless.csv is there too."""
 REFUSED = """
@@ -77,6 +81,15 @@ size --ports two.csv --memory '1 MB' | --memory: is not read with --ports; leave
 size --ports two.csv --rate '1 Gbit/s' | --rate: is not read with --ports; leave it out
 size --ports two.csv --flows 9 | --flows: is not read with --ports; leave it out
 size --ports two.csv --save a.toml | --save: is not read with --ports; leave it out
+sweep grid.toml --set queue.sise=1 | queue
+sweep grid.toml --engine none | none
+sweep grid.toml --store . | is a folder
+sweep grid.toml --figure p.svg --y link.bottleneck.used | is no metric
+sweep grid.toml --figure p.svg --x queue | is no axis
+sweep grid.toml --store s.sqlite --figure f.svg --y foo | "foo" is no
+sweep grid.toml --store s.sqlite --figure f.svg --x foo | "foo" is no
+sweep grid.toml --store s.sqlite --figure f.svg --y link.bottleneck.loss_rat | loss_rat" is no
+sweep timed.toml | leave it out, or write ask = "size"
 reproduce A.fig51 | A.fig5
 reproduce '' | ARTEFACT is empty
 reproduce '  ' | ARTEFACT is empty
@@ -93,6 +106,21 @@ report none.json | write the path of a document
 report endless.csv | endless.csv
 network broken.graphml | broken.graphml
 network entity.graphml | entity.graphml
+network oc3-gsr --failures | topology: there is no network in the scenario
+network net.toml --rate '1 Gbit/s' | --rate has no effect
+network net.toml --connections 5 | --connections has no effect
+network net.toml --against oc3-gsr | topology: there is no network in the scenario
+network net.toml --against net.toml --growth 2 | the demand has no unit
+network net.toml --against net.toml --multistart 2 | --multistart
+network net.toml --against net.toml --transient '1 s' | --transient
+network net.toml --against net.toml --step '1 ms' | --step
+network net.toml --transient 2 | unit
+network net.toml --transient '0 s' | is not above 0
+network net.toml --transient '1 h' --step '1 ns' | more than 20,000,000
+network net.toml --transient '1 s' --starts 3 | exclude each other
+network net.toml --transient '1 s' --paths p.csv | exclude each other
+network net.toml --step '1 ms' | --transient
+network net.toml --from net.toml | --transient
 platforms emit --answer a.json --platform junos | make one with --json
 platforms emit --answer endless.csv --platform junos | endless.csv
 platforms emit '129 packets' --platform junos | the port's rate is not given

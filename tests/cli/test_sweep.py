@@ -73,29 +73,6 @@ def test_text_has_a_row_a_cell_and_a_figure_is_drawn(grid, capsys):
     assert text.count("<tr>") == 7 and "data:image/svg" in text and "http" not in text
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--set", "queue.sise=1"], "queue"),
-        (["--engine", "none"], "none"),
-        (["--store", "."], "is a folder"),
-        (["--figure", "p.svg", "--y", "link.bottleneck.used"], "is no metric"),
-        (["--figure", "p.svg", "--x", "queue"], "is no axis"),
-    ],
-)
-def test_what_is_wrong_is_one_line(grid, more, said, capsys, monkeypatch):
-    monkeypatch.chdir(grid.parent)
-    assert call(["sweep", str(grid), "--seeds", "1", *more]) == 2
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last.startswith("forebay: ") and said in last
-
-
-def test_a_key_of_the_grid_alone_is_no_option_of_the_hint(grid, capsys):
-    grid.write_text(f'budget = "3 s"\n{grid.read_text()}')
-    assert call(["sweep", str(grid)]) == 2
-    assert 'leave it out, or write ask = "size"' in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("jobs", [2, pytest.param(5, marks=pytest.mark.long)])
 def test_an_interrupt_ends_it_and_says_how_to_go_on(grid, jobs):
     store = grid.with_name("s.sqlite")

@@ -6,7 +6,7 @@ import pytest
 from tests.refused import refused
 
 from forebay.reproduction import papers
-from forebay.scenario import dumps, load, loads, shipped
+from forebay.scenario import Scenario, dumps, load, loads, shipped
 from forebay.workload import draw
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
@@ -28,10 +28,13 @@ def test_another_name_is_the_path_of_a_file(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
-def test_read_written_and_drawn(path):
+def test_read_written_replaced_and_drawn(path):
     scenario = load(path, overrides=["measure.duration=1 s"])
     assert loads(dumps(scenario)) == scenario
     assert len(draw(scenario, 1)) > 0
+    assert scenario.replace({}) == scenario
+    assert scenario.replace({"name": "other"}).replace({"name": scenario.name}) == scenario
+    assert Scenario.from_dict(scenario.to_dict()).sha256() == scenario.sha256()
 
 
 def test_paper_b_has_four_computers_of_ten_flows():

@@ -160,19 +160,6 @@ def test_a_notebook_shows_a_study_with_the_names_of_its_columns():
     assert all("<pre>" in each._repr_html_() for each in (draws, inputs))
 
 
-@pytest.mark.parametrize(
-    "wrong", [("--y", "foo"), ("--x", "foo"), ("--y", "link.bottleneck.loss_rat")]
-)
-def test_a_picture_that_cannot_be_is_refused_before_the_first_run(wrong, tmp_path, capsys):
-    grid = tmp_path / "grid.toml"
-    SMALL.save(tmp_path / "small.toml")
-    grid.write_text('base = "small.toml"\n[axes]\n"queue.size" = ["9 packets", "20 packets"]\n')
-    store = tmp_path / "s.sqlite"
-    how = ["--seeds", "1", "--store", str(store), "--figure", str(tmp_path / "f.svg")]
-    assert call(["sweep", str(grid), *how, *wrong]) == 2
-    assert f'"{wrong[1]}" is no' in capsys.readouterr().err and not store.exists()
-
-
 def test_a_picture_without_its_metric_leaves_the_table(tmp_path, capsys):
     grid, table = tmp_path / "grid.toml", tmp_path / "t.csv"
     SMALL.save(tmp_path / "small.toml")

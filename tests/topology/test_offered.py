@@ -173,11 +173,7 @@ def test_the_simulator_refuses_a_share_of_the_demand():
         forebay.run(loads(share), "simulation")
 
 
-@pytest.mark.parametrize("words", [("--rate", "1 Gbit/s"), ("--connections", "5")])
-def test_an_option_without_effect_is_refused(tmp_path, capsys, words):
-    path = saved(tmp_path / "chain.toml", text())
-    assert call(["network", str(path), *words]) == 2
-    assert f"{words[0]} has no effect" in capsys.readouterr().err
+def test_a_rate_without_effect_is_refused(tmp_path, capsys):
     net = saved(tmp_path / "net.xml", sndlib(SMALL, matrix(SMALL, 1), 2480.0))
     assert call(["network", str(net), "--rate", "1 Gbit/s"]) == 2
     assert "every link of the file has a capacity" in capsys.readouterr().err
@@ -256,18 +252,6 @@ def test_the_time_of_all_failures_is_foretold_once(tmp_path):
     networks.single_failures(today, expect=said.append)
     networks.compare_designs(today, planned, growth=1.2, expect=said.append)
     assert len(said) == 2 and all(seconds > 0 for seconds in said)
-
-
-def test_two_designs_of_greedy_connections_do_not_grow(tmp_path, capsys):
-    path = saved(tmp_path / "chain.toml", text())
-    assert call(["network", str(path), "--against", str(path), "--growth", "2"]) == 2
-    assert "the demand has no unit" in capsys.readouterr().err
-    for more in (["--multistart", "2"], ["--transient", "1 s"], ["--step", "1 ms"]):
-        assert call(["network", str(path), "--against", str(path), *more]) == 2
-    capsys.readouterr()
-    for words in (["oc3-gsr", "--failures"], [str(path), "--against", "oc3-gsr"]):
-        assert call(["network", *words]) == 2
-        assert "topology: there is no network in the scenario" in capsys.readouterr().err
 
 
 @pytest.mark.long

@@ -182,24 +182,6 @@ def test_a_model_without_equations_in_time_is_refused_in_one_line():
         networks.transient(lot(), "1 s")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        (["--transient", "2"], "unit"),
-        (["--transient", "0 s"], "is not above 0"),
-        (["--transient", "1 h", "--step", "1 ns"], "more than 20,000,000"),
-        (["--transient", "1 s", "--starts", "3"], "exclude each other"),
-        (["--transient", "1 s", "--paths", "p.csv"], "exclude each other"),
-        (["--step", "1 ms"], "--transient"),
-        (["--from", str(LOT)], "--transient"),
-    ],
-)
-def test_wrong_options_are_refused(wrong, says):
-    result = CliRunner().invoke(command, [str(LOT), "--set", SLIDES, *wrong])
-    said = result.output + str(result.exception or "")
-    assert result.exit_code != 0 and says in said, said
-
-
 def test_the_verb_prints_json_and_writes_series_and_picture(tmp_path):
     series, picture = tmp_path / "s.csv", tmp_path / "p.svg"
     base = [str(LOT), "--set", SLIDES, "--transient", "1 s", "--from", str(LOT), "--json"]
