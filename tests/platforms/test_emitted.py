@@ -167,7 +167,7 @@ def step(k: int, limit: int, port: Port, *, ecn: bool = True) -> Wanted:
     return Wanted(limit * port.packet_bytes, limit, f"red with {limit} packets", "a.json", aqm)
 
 
-@settings(deadline=None, max_examples=examples(60))
+@settings(max_examples=examples(60))
 @given(
     name=st.sampled_from(MARKING),
     rate=st.sampled_from([1e9, 1e10, 2.5e10, 1e11, 4e11]),

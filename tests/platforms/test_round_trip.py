@@ -50,7 +50,7 @@ def emitted(data: st.DataObject, size: int, port: Port, name: str) -> tuple[Emis
 
 
 @PLATFORMS
-@settings(deadline=None, max_examples=examples(200), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), suppress_health_check=list(HealthCheck))
 @given(data=st.data(), port=PORTS, packets=st.integers(1, 6000), extra=st.integers(0, 9215))
 def test_any_packet_and_header_is_read_back(name, data, port, packets, extra):
     """Sizes that a platform can have: what it refuses is not counted."""
@@ -63,7 +63,7 @@ def test_any_packet_and_header_is_read_back(name, data, port, packets, extra):
 
 
 @PLATFORMS
-@settings(deadline=None, max_examples=examples(100))
+@settings(max_examples=examples(100))
 @given(data=st.data(), rate=RATES, packets=COUNTS, extra=st.integers(0, 1499))
 def test_what_is_emitted_is_enough_and_passes_its_own_lint(name, data, rate, packets, extra):
     """1 to a million packets and some bytes, 1 Mbit/s to 800 Gbit/s; nothing shapes to less."""
@@ -84,7 +84,7 @@ def test_what_is_emitted_is_enough_and_passes_its_own_lint(name, data, rate, pac
 
 
 @PLATFORMS
-@settings(deadline=None, max_examples=examples(50))
+@settings(max_examples=examples(50))
 @given(data=st.data(), port=SHAPED, packets=COUNTS)
 def test_the_lines_of_a_shaped_port_are_read_back(name, data, port, packets):
     """The size, and the rate that it is served at; times count at the shaper's rate."""

@@ -373,7 +373,7 @@ INDENTED = st.sampled_from(("ios-xr", "ios-xe", "nx-os", "sros", "eos", "vrp"))
 WITHOUT_SECTIONS = st.sampled_from(["mystery 9 create", "mystery", "mystery block X"])
 
 
-@settings(deadline=None, max_examples=examples(60))
+@settings(max_examples=examples(60))
 @given(data=st.data(), head=WITHOUT_SECTIONS, platform=INDENTED)
 def test_no_number_comes_from_an_unknown_section(data, head, platform):
     """A statement belongs to the block that it stands in, and to no neighbour."""

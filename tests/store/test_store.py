@@ -132,7 +132,7 @@ def test_an_engine_without_replications_needs_no_store(tmp_path):
         assert with_store(theory, store) is theory
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(data=st.data())
 def test_hostile_bytes_are_not_readable(data):
     blob = bytearray(_blob())
