@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 
 from forebay.api.ports import read_ports
-from forebay.cli.program import call
 from forebay.laws.hashed_members import SURE, Group
 from forebay.scenario import Long, ScenarioError
 
@@ -68,15 +67,15 @@ def test_a_line_of_a_group_is_that_of_a_member(tmp_path):
     assert isinstance(few, Long) and few.flows.low == Group(4).flows(50, 150)[0]
 
 
-def test_a_group_is_sized_and_another_is_overloaded(tmp_path, capsys):
+def test_a_group_is_sized_and_another_is_overloaded(tmp_path, printed):
     table = ports(
         tmp_path,
         "small,40 Mbit/s,80,,30 ms,4,,",
         "full,40 Mbit/s,,0.8,30 ms,4,4,0.5",
         "even,40 Mbit/s,,0.5,30 ms,2,,",
     )
-    assert call(["size", "--ports", str(table), "--budget", "6 s", "--json"]) == 3
-    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["ports"]}
+    document = json.loads(printed(f"size --ports {table} --budget '6 s' --json", status=3))
+    found = {each["name"]: each for each in document["ports"]}
     assert found["small"]["answer"]["recommended"]["packets"] >= 1
     assert found["small"]["note"].startswith("a member of 4, ")
     assert found["full"]["answer"] is None and "add capacity" in found["full"]["error"]

@@ -79,6 +79,7 @@ size --ports two.csv --explain | --explain: is not read with --ports; leave it o
 size --ports two.csv --draws 9 | --draws: is not read with --ports; leave it out
 size --ports two.csv --memory '1 MB' | --memory: is not read with --ports; leave it out
 size --ports two.csv --rate '1 Gbit/s' | --rate: is not read with --ports; leave it out
+size --ports two.csv --set goals.colour=0.9 | --set: goals.colour: there is no such key
 size --ports two.csv --flows 9 | --flows: is not read with --ports; leave it out
 size --ports two.csv --save a.toml | --save: is not read with --ports; leave it out
 sweep grid.toml --set queue.sise=1 | queue

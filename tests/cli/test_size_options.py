@@ -16,6 +16,7 @@ goals.utilization = 0.9
 flows = 20
 rtt = { uniform = ["20 ms", "60 ms"] }
 """
+FEW = "--seeds 2 --max-seeds 2 --jobs 1"
 
 
 @pytest.fixture
@@ -25,13 +26,8 @@ def link(tmp_path: Path) -> Path:
     return path
 
 
-def size(*words: object) -> int:
-    return call(["size", *map(str, words), "--seeds", "2", "--max-seeds", "2", "--jobs", "1"])
-
-
-def test_what_half_the_buffer_costs(link, capsys):
-    assert size(link, "--halves", "--json") == 0
-    document = json.loads(capsys.readouterr().out)
+def test_what_half_the_buffer_costs(link, printed):
+    document = json.loads(printed(f"size {link} --halves --json {FEW}"))
     rows, chosen = document["cheaper"], document["recommended"]["packets"]
     assert [row["share"] for row in rows] == [1.0, 0.5, 0.25, 0.125]
     assert [row["packets"] for row in rows] == [max(1, round(chosen / k)) for k in (1, 2, 4, 8)]
@@ -39,14 +35,12 @@ def test_what_half_the_buffer_costs(link, capsys):
     lost = [row["loss_rate"]["value"] for row in rows]
     assert used[0] > used[-1] and lost[0] < lost[-1]
     assert rows[0]["queue_delay_p99_s"]["value"] > rows[-1]["queue_delay_p99_s"]["value"]
-    assert size(link, "--halves") == 0
-    assert "What a smaller buffer costs" in capsys.readouterr().out
+    assert "What a smaller buffer costs" in printed(f"size {link} --halves {FEW}")
 
 
-def test_the_page_is_whole_and_escaped(link, tmp_path, capsys):
+def test_the_page_is_whole_and_escaped(link, tmp_path, printed):
     page = tmp_path / "out.html"
-    assert size(link, "--html", page, "--emit", "junos", "--halves") == 0
-    capsys.readouterr()
+    printed(f"size {link} --html {page} --emit junos --halves {FEW}")
     text = page.read_text()
     assert "uplink &lt;1&gt;" in text and "<1>" not in text
     parts = ("Recommended:", "buffer-size temporal", "Sizes that were run", "Goals",
@@ -56,33 +50,30 @@ def test_the_page_is_whole_and_escaped(link, tmp_path, capsys):
     assert "http://" not in text.replace("http://www.w3.org", "") and "<script" not in text
 
 
-def test_sizes_that_can_be_configured(link, capsys):
-    assert size(link, "--sizes", "4,16,64,256 packets", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["recommended"]["packets"] in (16, 64, 256)
-    assert size(link, "--sizes", "1 packets") == 1
-    assert "none of the sizes that can be configured" in " ".join(capsys.readouterr().out.split())
+def test_sizes_that_can_be_configured(link, printed):
+    document = json.loads(printed(f"size {link} --sizes '4,16,64,256 packets' --json {FEW}"))
+    assert document["recommended"]["packets"] in (16, 64, 256)
+    said = printed(f"size {link} --sizes '1 packets' {FEW}", status=1)
+    assert "none of the sizes that can be configured" in " ".join(said.split())
 
 
-def test_a_chip_of_many_ports(link, capsys):
-    assert size(link, "--chip-ports", "64", "--json") == 0
-    document = json.loads(capsys.readouterr().out)
+def test_a_chip_of_many_ports(link, printed):
+    document = json.loads(printed(f"size {link} --chip-ports 64 --json {FEW}"))
     assert document["memory"]["ports"] == 64
     assert document["memory"]["bytes"] == 64 * document["recommended"]["bytes"]
 
 
-def test_the_same_work_gives_the_same_digits(link, tmp_path, capsys):
-    assert size(link, "--json") == 0
-    text = capsys.readouterr().out
+def test_the_same_work_gives_the_same_digits(link, tmp_path, printed):
+    text = printed(f"size {link} --json {FEW}")
     saved = tmp_path / "answer.json"
     saved.write_text(text)
-    assert call(["size", "--again", str(saved)]) == 0
     tried = len(json.loads(text)["curve"])
-    assert f"{tried} of {tried} buffers gave the same digits" in capsys.readouterr().out
+    assert f"{tried} of {tried} buffers gave the same digits" in printed(f"size --again {saved}")
     document = json.loads(text)
     document["curve"][0]["outcome"]["links"]["bottleneck"]["utilization"]["value"] *= 0.999
     saved.write_text(json.dumps(document))
-    assert call(["size", "--again", str(saved), "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["different"] == [document["curve"][0]["packets"]]
+    again = json.loads(printed(f"size --again {saved} --json", status=1))
+    assert again["different"] == [document["curve"][0]["packets"]]
 
 
 PORTS = """name,rate,n,load,rtt,platform,interface,loss_rate
@@ -92,15 +83,15 @@ short,5 Mbit/s,,0.5,30 ms,linux-tc,eth7,0.01
 """
 
 
-def test_a_table_of_ports(tmp_path, capsys):
+def test_a_table_of_ports(tmp_path, forebay_):
     table = tmp_path / "ports.csv"
     table.write_text(PORTS)
     store = tmp_path / "kept.sqlite"
-    words = ("--ports", table, "--budget", "6 s", "--store", store, "--json")
-    assert size(*words) in (0, 1, 3)
-    out, err = capsys.readouterr()
-    ports = json.loads(out)["ports"]
-    assert {port["name"] for port in ports} == {"sure", "wide", "short"} and "3 of 3" in err
+    words = ("--ports", str(table), "--budget", "6 s", "--store", str(store), "--json")
+    result = forebay_("size", *words, *FEW.split())
+    assert result.status in (0, 1, 3) and "3 of 3" in result.err
+    ports = json.loads(result.out)["ports"]
+    assert {port["name"] for port in ports} == {"sure", "wide", "short"}
     assert store.exists(), "a stopped table continues from it"
     wide = [_width(port) for port in ports]
     assert wide == sorted(wide, reverse=True), "the most uncertain ones first"
@@ -110,14 +101,13 @@ def test_a_table_of_ports(tmp_path, capsys):
     assert any(line.strip().startswith("queue-limit") for line in lines)
 
 
-def test_ports_of_one_platform_have_names_of_their_own(tmp_path, capsys):
+def test_ports_of_one_platform_have_names_of_their_own(tmp_path, printed):
     table = tmp_path / "two.csv"
     rows = "up,1 Gbit/s,400,20 ms..80 ms,ios-xe,Gi1\ndown,10 Gbit/s,900,20 ms..80 ms,ios-xe,Te1\n"
     table.write_text(
         f"name,rate,n,rtt,platform,interface\n{rows}z,1 Gbit/s,400,20 ms..80 ms,sros,\n"
     )
-    assert size("--ports", table, "--engine", "theory") == 0
-    out = capsys.readouterr().out
+    out = printed(f"size --ports {table} --engine theory")
     assert [out.count(f"policy-map {name}\n") for name in ("FOREBAY-up", "FOREBAY-down")] == [1, 1]
     assert " service-policy output FOREBAY-down" in out and "sap-egress 100 create" in out
 
@@ -125,25 +115,21 @@ def test_ports_of_one_platform_have_names_of_their_own(tmp_path, capsys):
 TWO = "name,rate,n,rtt\nx,1 Gbit/s,900,20 ms..80 ms\ny,1 Gbit/s,400,20 ms..80 ms\n"
 
 
-def test_set_changes_every_ports_scenario(tmp_path, capsys):
+def test_set_changes_every_ports_scenario(tmp_path, printed):
     table = tmp_path / "two.csv"
     table.write_text(TWO)
-    words = ("--ports", table, "--engine", "theory", "--json")
-    assert size(*words, "--set", "goals.utilization=0.9") == 0
-    ports = json.loads(capsys.readouterr().out)["ports"]
+    theory = f"size --ports {table} --engine theory --json"
+    ports = json.loads(printed(f"{theory} --set goals.utilization=0.9"))["ports"]
     assert {port["answer"]["goals"][0]["target"] for port in ports} == {0.9}
-    assert size(*words, "--set", "goals.colour=0.9") == 2
-    assert "--set: goals.colour: there is no such key" in capsys.readouterr().err
 
 
-def test_reasons_stand_below_the_table(tmp_path, capsys):
+def test_reasons_stand_below_the_table(tmp_path, printed):
     """No long text pads the rows: a mark, and a line for all ports of which it is true."""
     table = tmp_path / "ports.csv"
     head = "name,rate,n,rtt,queue_delay_p99,utilization\n"
     never = "1 Gbit/s,900,20 ms..80 ms,1 us,0.999"
     table.write_text(f"{head}a,{never}\nb,{never}\nc,1 Gbit/s,900,20 ms..80 ms,,0.9\n")
-    assert size("--ports", table, "--engine", "theory") == 1
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(f"size --ports {table} --engine theory", status=1).splitlines()
     assert max(map(len, lines[:5])) < 80 and all(line.rstrip().endswith("*") for line in lines[2:5])
     below = "\n".join(lines[5:])
     assert "* a, b: " in below and "is missed with each size" in below
@@ -151,7 +137,7 @@ def test_reasons_stand_below_the_table(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_a_stop_prints_the_ports_done_so_far(tmp_path, capsys, monkeypatch, as_json):
+def test_a_stop_prints_the_ports_done_so_far(tmp_path, forebay_, monkeypatch, as_json):
     import forebay
 
     table, whole = tmp_path / "two.csv", forebay.size
@@ -163,17 +149,17 @@ def test_a_stop_prints_the_ports_done_so_far(tmp_path, capsys, monkeypatch, as_j
         return whole(scenario, engine="theory")
 
     monkeypatch.setattr(forebay, "size", stopped)
-    words = ("--engine", "theory", "--store", tmp_path / "a.sqlite", *["--json"][: int(as_json)])
-    assert size("--ports", table, *words) == 130
-    out, err = capsys.readouterr()
-    assert "1 of 2 ports are printed" in err and "kept: the answer as printed" in err
-    assert "sqlite" not in err, "laws leave nothing in a store"
+    words = ("--engine", "theory", "--store", str(tmp_path / "a.sqlite"))
+    result = forebay_("size", "--ports", str(table), *words, *["--json"][: int(as_json)])
+    assert result.status == 130
+    assert "1 of 2 ports are printed" in result.err and "kept: the answer as printed" in result.err
+    assert "sqlite" not in result.err, "laws leave nothing in a store"
     if as_json:
-        document = json.loads(out)
+        document = json.loads(result.out)
         assert document["interrupted"] and document["left"] == ["y"]
         assert [port["name"] for port in document["ports"]] == ["x"]
     else:
-        assert "\nx  " in out and "\ny" not in out
+        assert "\nx  " in result.out and "\ny" not in result.out
 
 
 def _width(port: dict) -> float:
@@ -203,6 +189,6 @@ def _width(port: dict) -> float:
 def test_a_bad_table_is_refused_in_one_line(tmp_path, capsys, text, said):
     table = tmp_path / "ports.csv"
     table.write_text(text)
-    assert size("--ports", table) == 2
+    assert call(["size", "--ports", str(table)]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and said in err

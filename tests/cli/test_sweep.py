@@ -62,11 +62,9 @@ def test_status_runs_nothing(grid, capsys):
     assert not store.exists(), "a mistyped name makes no store"
 
 
-def test_text_has_a_row_a_cell_and_a_figure_is_drawn(grid, capsys):
+def test_text_has_a_row_a_cell_and_a_figure_is_drawn(grid, printed):
     picture, page = grid.with_name("p.svg"), grid.with_name("p.html")
-    files = ["--figure", str(picture), "--html", str(page)]
-    assert call(["sweep", str(grid), *files, "--y", "traffic.0.flows"]) == 0
-    out = capsys.readouterr().out
+    out = printed(f"sweep {grid} --figure {picture} --html {page} --y traffic.0.flows")
     assert out.count("10 packets") == out.count("40 packets") == 3
     assert "utilization, %" in picture.read_text()
     text = page.read_text()
@@ -115,12 +113,11 @@ def test_a_parquet_file_that_cannot_be_written_is_refused_before_the_runs(
     assert not store.exists()
 
 
-def test_a_study_of_sizings_speaks_of_no_mean(grid, capsys):
+def test_a_study_of_sizings_speaks_of_no_mean(grid, printed):
     sizings = grid.with_name("sizings.toml")
     sizings.write_text(
         'base = "oc3-gsr"\nask = "size"\nengine = "theory"\n'
         '[axes]\n"traffic.0.flows" = [100, 400]\n'
     )
-    assert call(["sweep", str(sizings)]) == 0
-    said = capsys.readouterr().out
+    said = printed(f"sweep {sizings}")
     assert "one sizing a cell" in said and "mean over seeds" not in said

@@ -5,7 +5,6 @@ import json
 import pytest
 
 import forebay
-from forebay.cli.program import call
 from forebay.measure import MeasureError, judge
 from forebay.measure.table import busiest, hours, read
 from forebay.scenario import loads
@@ -114,15 +113,13 @@ def test_the_alarms_are_for_the_table_s_own_interval(day, answer):
     assert f"below {round(0.81 * FULL)} octets" in octets
 
 
-def test_the_command_line(day, answer, tmp_path, capsys):
+def test_the_command_line(day, answer, tmp_path, printed):
     saved = tmp_path / "answer.json"
     saved.write_text(answer.to_json())
-    words = ["measure", "--counters", str(day(EVENING, {20: 0.05})), "--answer"]
-    assert call([*words, str(saved)]) == 1
-    out = capsys.readouterr().out
+    judged = f"measure --counters {day(EVENING, {20: 0.05})} --answer {saved}"
+    out = printed(judged, status=1)
     assert "too small" in out and "2025-11-26 20:00 to 21:00 UTC" in out
-    assert call([*words, str(saved), "--json"]) == 1
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(printed(f"{judged} --json", status=1))
     assert document["verdict"] == document["busy_hour"]["verdict"] == "too small"
 
 

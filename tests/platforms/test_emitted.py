@@ -16,7 +16,6 @@ from tests.cases import examples
 from tests.platforms.reading import GIGABIT, TEN_GBIT_S, one, said, wanted
 
 from forebay import Scenario, platforms
-from forebay.cli.program import call
 from forebay.outcome import AqmThresholds
 from forebay.platforms import PlatformError, Port, Wanted, emit, get, lint, names, object_names
 
@@ -111,12 +110,11 @@ def test_nx_os_says_what_was_not_verified():
     assert "not verified" in made.text and "not verified" in get("nx-os").title
 
 
-def test_a_table_with_a_bundle_writes_a_time(tmp_path, capsys):
+def test_a_table_with_a_bundle_writes_a_time(tmp_path, printed):
     table = tmp_path / "be.csv"
     row = "L,40 Gbit/s,400,20 ms..80 ms,ios-xr,Bundle-Ether1,4\n"
     table.write_text(f"name,rate,n,rtt,platform,interface,members\n{row}")
-    assert call(["size", "--ports", str(table), "--engine", "theory"]) == 0
-    out = capsys.readouterr().out
+    out = printed(f"size --ports {table} --engine theory")
     assert "queue-limit 5602 us" in out and "only a time" not in out
 
 

@@ -13,10 +13,6 @@ from forebay.scenario import ScenarioError
 SCENARIO = str(Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml")
 
 
-def forebay(*words: str) -> int:
-    return call(["platforms", *words])
-
-
 def test_a_scenario_gives_its_own_queue_and_rate():
     wanted, port = read_target(SCENARIO)
     assert (wanted.bytes, wanted.packets, port.rate_bps) == (193_500, 129, 155e6)
@@ -91,30 +87,25 @@ def test_a_size_that_is_no_amount_is_refused():
         read_target("ten packets", rate="1 Gbit/s")
 
 
-def test_lint_against_a_scenario(capsys, tmp_path):
+def test_lint_against_a_scenario(printed, tmp_path):
     path = tmp_path / "router.cfg"
-    assert forebay("emit", SCENARIO, "--platform", "ios-xr") == 0
-    text = capsys.readouterr().out
+    text = printed(f"platforms emit {SCENARIO} --platform ios-xr")
     path.write_text(text)
-    assert forebay("lint", str(path), "--scenario", SCENARIO) == 0
-    assert "as asked" in capsys.readouterr().out
+    assert "as asked" in printed(f"platforms lint {path} --scenario {SCENARIO}")
     path.write_text(text.replace("193500 bytes", "129 packets"))
-    assert forebay("lint", str(path), "--scenario", SCENARIO, "--json") == 1
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(printed(f"platforms lint {path} --scenario {SCENARIO} --json", status=1))
     (queue,) = document["queues"]
     assert (queue["verdict"], queue["bytes"]) == ("smaller", 33_024)
 
 
-def test_json_to_paste_stays_clean_and_json_documents(capsys):
-    assert forebay("emit", SCENARIO, "--platform", "sonic") == 0
+def test_json_to_paste_stays_clean_and_json_documents(capsys, printed):
+    assert call(["platforms", "emit", SCENARIO, "--platform", "sonic"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["BUFFER_PROFILE"] and "193500 B" in err
-    assert forebay("emit", SCENARIO, "--platform", "linux-tc", "--json") == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(printed(f"platforms emit {SCENARIO} --platform linux-tc --json"))
     assert document["asked"]["packets"] == document["given"]["packets"] == 129
     assert document["memory"]["tier"] == "on-chip memory"
-    assert forebay("list", "--json") == 0
-    listed = json.loads(capsys.readouterr().out)
+    listed = json.loads(printed("platforms list --json"))
     assert len(listed["platforms"]) == 12 and set(listed["refused"]) == {"eos", "vrp"}
 
 
@@ -127,32 +118,28 @@ rtt = { uniform = ["20 ms", "120 ms"] }
 """
 
 
-def test_a_default_that_nobody_chose_is_not_emitted(capsys, tmp_path):
+def test_a_default_that_nobody_chose_is_not_emitted(capsys, printed, tmp_path):
     path = tmp_path / "uplink.toml"
     path.write_text(UNSIZED)
-    assert forebay("emit", str(path), "--platform", "junos") == 2
+    assert call(["platforms", "emit", str(path), "--platform", "junos"]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
     assert "forebay size" in err and "--emit" in err and "queue.size" in err
-    assert forebay("emit", str(path), "--platform", "junos", "--set", "queue.size=10 ms") == 0
-    assert "temporal 10020" in capsys.readouterr().out  # 167 whole packets
+    said = printed(f"platforms emit {path} --platform junos --set 'queue.size=10 ms'")
+    assert "temporal 10020" in said  # 167 whole packets
 
 
-def test_the_answer_of_a_sizing_is_emitted(capsys, tmp_path):
+def test_the_answer_of_a_sizing_is_emitted(printed, tmp_path):
     path, answer = tmp_path / "uplink.toml", tmp_path / "answer"
     path.write_text(UNSIZED)
-    assert call(["size", str(path), "--engine", "theory", "--json"]) in (0, 1)
-    out = capsys.readouterr().out
-    answer.write_text(out)
-    buffer = json.loads(out)["recommended"]
-    assert forebay("emit", "--answer", str(answer), "--platform", "ios-xe") == 0
-    assert f"queue-limit {buffer['packets']} packets" in capsys.readouterr().out
-    assert call(["size", str(path), "--engine", "theory", "--emit", "ios-xe"]) == 0
-    said = capsys.readouterr().out
-    assert said.index("Recommended:") < said.index(f"queue-limit {buffer['packets']} packets")
-    assert call(["size", str(path), "--engine", "theory", "--emit", "ios-xe", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["configuration"]["given"]["packets"] >= buffer["packets"]
+    answer.write_text(printed(f"size {path} --engine theory --json"))
+    packets = json.loads(answer.read_text())["recommended"]["packets"]
+    limit = f"queue-limit {packets} packets"
+    assert limit in printed(f"platforms emit --answer {answer} --platform ios-xe")
+    said = printed(f"size {path} --engine theory --emit ios-xe")
+    assert said.index("Recommended:") < said.index(limit)
+    document = json.loads(printed(f"size {path} --engine theory --emit ios-xe --json"))
+    assert document["configuration"]["given"]["packets"] >= packets
 
 
 @pytest.mark.parametrize(
@@ -166,12 +153,11 @@ def test_the_answer_of_a_sizing_is_emitted(capsys, tmp_path):
         ("100 Gbit/s", "junos", "et-0/0/0"),
     ],
 )
-def test_a_port_is_called_by_its_rate(capsys, rate, platform, name):
-    assert forebay("emit", "1 ms", "--rate", rate, "--platform", platform) == 0
-    out = capsys.readouterr().out
+def test_a_port_is_called_by_its_rate(printed, rate, platform, name):
+    emit = f"platforms emit '1 ms' --platform {platform} --rate"
+    out = printed(f"{emit} '{rate}'")
     assert f" {name} " in out.replace("\n", " ") and "no port runs at" not in out
-    assert forebay("emit", "1 ms", "--rate", "155 Mbit/s", "--platform", platform) == 0
-    assert "no port runs at 155 Mbit/s" in capsys.readouterr().out
+    assert "no port runs at 155 Mbit/s" in printed(f"{emit} '155 Mbit/s'")
 
 
 SHAPED = UNSIZED.replace(

@@ -5,7 +5,6 @@ import json
 import pytest
 
 import forebay
-from forebay.cli.program import call
 from forebay.scenario import ScenarioError
 from forebay.studies.sensitivity import inputs_of
 from forebay.studies.uncertain import scaled, uncertain_inputs
@@ -117,9 +116,8 @@ def test_a_scenario_without_an_answer_says_why() -> None:
     assert "theory has no law for this link" in str(found)
 
 
-def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
-    ask = ["sensitivity", "oc3-gsr", "--uncertain", "link.rate=±10%", "--method", ALONE, "--json"]
-    assert call(ask) == 0
-    document = json.loads(capsys.readouterr().out)
+def test_the_command_prints_json(printed) -> None:
+    ask = f"sensitivity oc3-gsr --uncertain link.rate=±10% --method {ALONE} --json"
+    document = json.loads(printed(ask))
     assert document["influences"][0]["path"] == "link.rate"
     assert document["change"] is None

@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import beta
 
 import forebay
-from forebay.cli.program import call
 from forebay.outcome.uncertain import Draw
 from forebay.scenario import Duration, ScenarioError
 from forebay.studies.sensitivity import indices_of, influences_of, sobol_points
@@ -240,12 +239,11 @@ def test_three_numbers_of_flows_by_the_square_root_law(tmp_path: Path) -> None:
     assert lines[1].startswith("3 sizings, 3 of them stored")
 
 
-def test_the_command_prints_the_answer_as_json_too(capsys, tmp_path):
+def test_the_command_prints_the_answer_as_json_too(printed, tmp_path):
     picture = tmp_path / "draws.svg"
-    ask = ["size", "oc3-gsr", "--engine", "theory", "--draws", "16", "--uncertain"]
-    ask += ["traffic.0.flows={ values = [90, 100] }", "--json", "--figure", str(picture)]
-    assert call(ask) == 3  # so few draws show nothing
-    document = json.loads(capsys.readouterr().out)
+    ask = "size oc3-gsr --engine theory --draws 16 --json"
+    ask += f" --uncertain 'traffic.0.flows={{ values = [90, 100] }}' --figure {picture}"
+    document = json.loads(printed(ask, status=3))  # so few draws show nothing
     assert document["held"]["n"] == 16
     assert len(document["draws"]) == 16
     assert document["inputs"] == ["traffic.0.flows"]
@@ -259,10 +257,9 @@ def test_a_network_is_refused() -> None:
         )
 
 
-def test_report_reads_and_draws_an_answer(tmp_path, capsys):
+def test_report_reads_and_draws_an_answer(tmp_path, printed):
     found = sized([(20.0, None)] * 99 + [(None, None)], 0.95)
     path, picture = tmp_path / "answer.json", tmp_path / "answer.svg"
     found.save(path)
-    assert call(("report", str(path), "--figure", str(picture))) == 0
-    assert capsys.readouterr().out == f"{found}\n"
+    assert printed(f"report {path} --figure {picture}") == f"{found}\n"
     assert picture.read_bytes().startswith(b"<?xml")
