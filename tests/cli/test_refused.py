@@ -122,6 +122,10 @@ network net.toml --transient '1 s' --starts 3 | exclude each other
 network net.toml --transient '1 s' --paths p.csv | exclude each other
 network net.toml --step '1 ms' | --transient
 network net.toml --from net.toml | --transient
+network net.toml --failures --figure f.svg | --figure
+network net.toml --failures --multistart 3 | --multistart
+network net.toml --failures --series s.csv | --series
+network net.toml --failures --transient '1 s' | --transient
 platforms emit --answer a.json --platform junos | make one with --json
 platforms emit --answer endless.csv --platform junos | endless.csv
 platforms emit '129 packets' --platform junos | the port's rate is not given
@@ -163,6 +167,9 @@ measure --counters x.csv --exports | --exports is not read with --counters
 measure x.pcap --exports --toward 10.0.0.0/8 | --toward is not read with flow
 measure --listen 2055 --at ingress | --at is not read with flow records
 measure --snmp 192.0.2.1 --interface e --busy-hour | --busy-hour is not read with
+measure --snmp 192.0.2.1 --rtt '1 ms' | --interface is missing
+measure --snmp 192.0.2.1 --rtt '1 ms' --interface a x.pcap | leave one out
+measure --every 3 --rtt '1 ms' | --every and --keep need --snmp
 measure --ss s.txt --buffer '9 packets' | --buffer is not read with a host's own
 measure --counters x.csv --answer a.json --rtt '1 s' | --rtt is not read with
 measure --answer a.json | --answer needs --counters
