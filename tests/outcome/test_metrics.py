@@ -60,15 +60,13 @@ def metrics_of(outcome: LinkOutcome) -> list[Metric]:
 
 def test_link_metrics_by_hand() -> None:
     hand = replace(
-        link(),
-        bits=np.array([900.0, 1000.0, 950.0, 950.0]),
-        arrivals=np.array([100, 100, 200, 100]),
-        drops=np.array([0, 5, 5, 0]),
+        link(), bits=np.array([900.0, 1000.0, 950.0, 950.0]),
+        arrivals=np.array([100, 100, 200, 100]), drops=np.array([0, 5, 5, 0]),
         accepted=np.array([100, 95, 195, 100]),
         queue_s=np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [0, 1.0, 0]]),
         queue_packet_s=np.array([0.0, 1.0, 2.0, 1.0]),
         delay_sum_s=np.array([10.0, 19.0, 19.5, 0.5]),
-    )
+    )  # fmt: skip
     outcome = link_outcome([hand])
     assert outcome.utilization.value == pytest.approx(0.95)
     assert outcome.utilization.n == 1
