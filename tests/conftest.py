@@ -1,8 +1,10 @@
 """What every test may rely on, however the suite was started."""
 
 import gc
+import shlex
 import signal
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 from hypothesis import settings
@@ -58,3 +60,17 @@ def _sigint_reaches_children() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Call the command line in this process; return what it prints when it ends as it should."""
+    from forebay.cli.program import call
+
+    def run(words: str, status: int = 0) -> str:
+        assert call(shlex.split(words)) == status
+        captured = capsys.readouterr()
+        assert "\ue000" not in "".join(captured), "a mark of `forebay.errors` was not worded"
+        return captured.out
+
+    return run

@@ -6,16 +6,12 @@ from typing import Any
 from forebay.scenario import Scenario, loads
 
 TEXT = """
-[link]
-rate = "10 Mbit/s"
-[queue]
-size = "20 packets"
+link.rate = "10 Mbit/s"
+queue.size = "20 packets"
+measure = { warmup = "1 s", duration = "2 s" }
 [[traffic]]
 flows = 4
 rtt = "20 ms"
-[measure]
-warmup = "1 s"
-duration = "2 s"
 """
 
 

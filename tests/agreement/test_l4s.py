@@ -134,9 +134,7 @@ def test_what_does_not_respond_is_dropped_from_both_queues():
 link.rate = "20 Mbit/s"
 measure.warmup = "10 s"
 measure.duration = "20 s"
-[queue]
-discipline = "dualpi2"
-size = "500 ms"
+queue = { discipline = "dualpi2", size = "500 ms" }
 [[traffic]]
 kind = "udp"
 name = "flood"

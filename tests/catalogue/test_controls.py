@@ -1,7 +1,5 @@
 """The catalogue's records, and the layers that register functions under the names in them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

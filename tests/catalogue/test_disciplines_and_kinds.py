@@ -1,7 +1,5 @@
 """Records of disciplines and kinds agree with the models and the simulator's list."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import get_args

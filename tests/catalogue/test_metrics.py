@@ -1,7 +1,5 @@
 """Every metric of an Outcome is stated in the catalogue, with how it scales to a larger link."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -20,16 +18,12 @@ PARTS: dict[str, type[Closed]] = {
     "controller": ControllerOutcome,
 }
 SMALL = """
-[link]
-rate = "10 Mbit/s"
-[queue]
-size = "40 packets"
+link.rate = "10 Mbit/s"
+queue.size = "40 packets"
+measure = { warmup = "1 s", duration = "4 s" }
 [[traffic]]
 flows = 4
 rtt = { uniform = ["30 ms", "50 ms"] }
-[measure]
-warmup = "1 s"
-duration = "4 s"
 """
 
 
@@ -103,11 +97,9 @@ def test_the_schema_describes_a_metric_as_its_record(metric):
 
 
 EVERYTHING = """
-[link]
-rate = "10 Mbit/s"
-loss = 1e-9
-[queue]
-size = "20 packets"
+link = { rate = "10 Mbit/s", loss = 1e-9 }
+queue.size = "20 packets"
+measure = { warmup = "1 s", duration = "4 s" }
 [[traffic]]
 flows = 4
 rtt = { uniform = ["30 ms", "50 ms"] }
@@ -124,9 +116,6 @@ fan_in = 2
 response = { pareto = { mean = "40 packets", shape = 0.9, high = "5000 packets" } }
 think = "50 ms"
 rtt = "40 ms"
-[measure]
-warmup = "1 s"
-duration = "4 s"
 """
 
 

@@ -12,7 +12,6 @@ import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pytest
 from tests.cases import cases
@@ -125,7 +124,7 @@ def _tools() -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_its_places_are_counted(name: str) -> None:
+def test_its_places_are_counted(name):
     places = counted(name)
     assert len(places) == CHANGES[name].places, [str(place) for place in places]
     assert len(places) <= AT_MOST.get(name, len(places))
@@ -138,14 +137,14 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_its_patch_applies(name: str, tree: Copy) -> None:
+def test_its_patch_applies(name, tree):
     """What it needs of the tree has the names and places that it expects."""
     tree.apply(places_of(name), "--check")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_copy_with_all_places_passes(name: str, tmp_path: Path) -> None:
+def test_a_copy_with_all_places_passes(name, tmp_path):
     copy = Copy.at(tmp_path)
     copy.apply(places_of(name))
     change = CHANGES[name]
@@ -163,7 +162,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_the_page_names_its_places(name: str) -> None:
+def test_the_page_names_its_places(name):
     """Its table has a row for each place; CONTRIBUTING.md has their number."""
     page = (ROOT / "docs/how-to" / PAGES[name]).read_text(encoding="utf-8")
     table = page.partition("## Its places")[2].partition("\n\n## ")[0]
@@ -181,9 +180,7 @@ PLACES = [(name, place) for name in CHANGES for place in range(CHANGES[name].pla
 
 
 @pytest.mark.parametrize("case", cases(PLACES, ("metric", 0).__eq__), ids=str)
-def test_a_place_that_is_left_out_fails_with_the_name(
-    case: tuple[str, int], tmp_path: Path
-) -> None:
+def test_a_place_that_is_left_out_fails_with_the_name(case, tmp_path):
     name, left_out = case
     omitted = counted(name)[left_out]
     copy = Copy.at(tmp_path)
@@ -203,9 +200,7 @@ PROPERTIES = {
 
 
 @pytest.mark.parametrize("name", PROPERTIES)
-def test_a_property_left_out_of_a_record_fails_at_import_with_its_name(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_property_left_out_of_a_record_fails_at_import_with_its_name(name, tmp_path):
     copy = Copy.at(tmp_path)
     (record,) = (p for p in places_of(name) if p.path.startswith("src/forebay/catalogue"))
     stated = rf"^(\+.*)\b{PROPERTIES[name]}=[^,]*, ?"
@@ -216,7 +211,7 @@ def test_a_property_left_out_of_a_record_fails_at_import_with_its_name(
     assert re.search(rf"{CHANGES[name].named}' does not state {PROPERTIES[name]}", said)
 
 
-def test_an_engine_with_a_core_that_lacks_the_control_says_make_setup(tmp_path: Path) -> None:
+def test_an_engine_with_a_core_that_lacks_the_control_says_make_setup(tmp_path):
     copy = Copy.at(tmp_path)
     copy.apply(places_of("control"))
     text = "from forebay.engines.simulation import SimulationEngine; SimulationEngine()"

@@ -6,8 +6,6 @@ is said to be kept is there, and what is there is said.
 ``python tests/cli/signal_storm.py 200`` tries that many moments; test_signals.py tries a few.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re
@@ -123,7 +121,6 @@ def _run(words: list[str], number: signal.Signals, after_s: float, folder: Path)
         env=os.environ | {"TMPDIR": str(folder), "FOREBAY_RUNTIME_DIR": str(runtime)},
         preexec_fn=_listen,
     )  # fmt: skip
-    assert made.stdout is not None
     made.stdout.readline()  # our first line is about to run
     time.sleep(after_s)
     made.send_signal(number)

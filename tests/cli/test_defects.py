@@ -1,7 +1,5 @@
 """What nobody foresaw ends with status 4 and one line; the traceback only where it is asked for."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +16,7 @@ class PanicException(BaseException):
 
 @pytest.mark.parametrize("error", [LookupError("a\nb"), PanicException("index 3")], ids=repr)
 @pytest.mark.parametrize("debug", ["", "1"])
-def test_status_4_and_one_line(error, debug, scenario, forebay_, monkeypatch) -> None:
+def test_status_4_and_one_line(error, debug, scenario, forebay_, monkeypatch):
     def run(*_: object, **__: object) -> None:
         raise error
 
@@ -33,7 +31,7 @@ def test_status_4_and_one_line(error, debug, scenario, forebay_, monkeypatch) ->
     assert debug or done.err.count("\n") == 1
 
 
-def test_a_panic_of_the_core_has_the_documented_base() -> None:
+def test_a_panic_of_the_core_has_the_documented_base():
     with pytest.raises(Defect, match="a panic of the core: index 3") as raised, panics_as_defects():
         raise PanicException("index 3")
     assert isinstance(raised.value, ForebayError) and raised.value.exit_status == 4
@@ -51,9 +49,7 @@ def test_a_panic_of_the_core_has_the_documented_base() -> None:
         ),
     ],
 )
-def test_a_matplotlibrc_of_the_folder_changes_no_picture(
-    line: str, scenario: str, tmp_path: Path, forebay_
-) -> None:
+def test_a_matplotlibrc_of_the_folder_changes_no_picture(line, scenario, tmp_path, forebay_):
     """The file is read when matplotlib is imported, so by a process of its own."""
     plain, changed = tmp_path / "plain.svg", tmp_path / "changed.svg"
     words = ["size", scenario, "--engine", "theory", "--figure"]
@@ -69,7 +65,7 @@ def test_a_matplotlibrc_of_the_folder_changes_no_picture(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_a_capture_onto_a_full_disk_has_the_errno() -> None:
+def test_a_capture_onto_a_full_disk_has_the_errno():
     from forebay.engines.simulation import SimulationEngine
     from forebay.scenario import loads
 

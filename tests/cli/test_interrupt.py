@@ -31,7 +31,7 @@ def test_ctrl_c(scenario):
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert made.stdout is not None and made.stdout.readline() == "running\n"
+    assert made.stdout.readline() == "running\n"
     made.send_signal(signal.SIGINT)
     _, err = made.communicate(timeout=10)
     assert made.returncode == 130
@@ -43,7 +43,7 @@ def test_ctrl_c_of_a_page_speaks_of_no_answer() -> None:
     made = subprocess.Popen(
         [cli, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert made.stdout is not None and "http://127.0.0.1" in made.stdout.readline()
+    assert "http://127.0.0.1" in made.stdout.readline()
     made.send_signal(signal.SIGTERM)
     _, err = made.communicate(timeout=20)
     assert (made.returncode, err) == (143, "forebay: terminated; the page is closed\n")

@@ -8,6 +8,8 @@ from tests.measure.dumbbell import Link, pcap
 
 from forebay.scenario import load
 
+HOW = "--rate '10 Mbit/s' --toward 10.128.0.0/9"
+
 
 @pytest.fixture(scope="module")
 def records(tmp_path_factory):
@@ -18,12 +20,10 @@ def records(tmp_path_factory):
     return path
 
 
-def test_the_document_has_the_form_of_the_contract(forebay_, records, tmp_path):
+def test_the_document_has_the_form_of_the_contract(printed, records, tmp_path):
     scenario, picture = tmp_path / "link.toml", tmp_path / "link.svg"
-    result = forebay_("measure", str(records), "--rate", "10 Mbit/s", "--toward", "10.128.0.0/9",
-                      "--json", "--scenario", str(scenario), "--figure", str(picture))  # fmt: skip
-    assert result.status == 0
-    told = json.loads(result.out)
+    files = f"--scenario {scenario} --figure {picture}"
+    told = json.loads(printed(f"measure {records} {HOW} --json {files}"))
     assert (told["schema"], told["packets"] > 1000) == (1, True)
     for name in ("load", "long_flows", "loss_rate"):
         assert set(told["estimates"][name]) >= {"value", "low", "high", "n"}
@@ -35,61 +35,21 @@ def test_the_document_has_the_form_of_the_contract(forebay_, records, tmp_path):
     assert flows.low <= 10 <= flows.high
 
 
-def test_the_report_says_what_flows_means(forebay_, records):
-    result = forebay_("measure", str(records), "--rate", "10 Mbit/s", "--toward", "10.128.0.0/9")
-    words = " ".join(result.out.split())
-    assert result.status == 0 and "in congestion avoidance that cross this link" in words
-    assert "Refused" in result.out and "long_flows" in result.out
+def test_the_report_says_what_flows_means(printed, records):
+    said = " ".join(printed(f"measure {records} {HOW}").split())
+    assert "in congestion avoidance that cross this link" in said
+    assert "Refused" in said and "long_flows" in said
 
 
 def test_the_page_holds_what_the_report_says_and_needs_nothing_beside_it(
-    forebay_, records, tmp_path
+    printed, records, tmp_path
 ):
     odd = tmp_path / "a<b&c.pcap"
     odd.write_bytes(records.read_bytes())
     page = tmp_path / "link.html"
-    result = forebay_("measure", str(odd), "--rate", "10 Mbit/s", "--toward", "10.128.0.0/9",
-                      "--html", str(page))  # fmt: skip
-    assert result.status == 0
+    printed(f"measure '{odd}' {HOW} --html {page}")
     text = page.read_text(encoding="utf-8")
     for said in ("long_flows", "rtt_s.p50", "in congestion avoidance that cross this link",
                  "Refused", "a&lt;b&amp;c.pcap", "data:image/svg+xml;base64,"):  # fmt: skip
         assert said in text
     assert "a<b" not in text and "http" not in text
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ([], "nothing to measure; name captures"),
-        (["none.pcap"], "none.pcap: cannot be read (No such file or directory"),
-        (["--counters", "x.csv", "--replay", "r.csv"], "--replay needs captures"),
-        (["none.pcap", "--counters", "x.csv"], "captures and --counters exclude each other"),
-        (["--counters", "x.csv"], "--rtt is missing"),
-        (["--seconds", "2"], "--seconds needs --listen"),
-        (["--listen", "router"], "write an address and a port"),
-        (["none.pcap", "--listen", "2055"], "records and --listen exclude each other"),
-        (["--counters", "x.csv", "--rtt", "1 s"], "x.csv: cannot be read (No such file"),
-        (["--counters", "x.csv", "--rtt", "2 s..1 s"], "write the smaller end first"),
-        (["x.pcap", "--rtt", "1 s"], "--rtt is not read with captures; leave it out"),
-        (["x.pcap", "--busy-hour"], "--busy-hour is not read with captures"),
-        (["x.pcap", "--ss", "s.txt"], "--ss is not read with captures"),
-        (
-            ["--counters", "x.csv", "--rtt", "1 s", "--overhead", "38"],
-            "--overhead is not read with",
-        ),
-        (["--counters", "x.csv", "--exports"], "--exports is not read with --counters"),
-        (["x.pcap", "--exports", "--toward", "10.0.0.0/8"], "--toward is not read with flow"),
-        (["--listen", "2055", "--at", "ingress"], "--at is not read with flow records"),
-        (
-            ["--snmp", "192.0.2.1", "--interface", "e", "--busy-hour"],
-            "--busy-hour is not read with",
-        ),
-        (["--ss", "s.txt", "--buffer", "9 packets"], "--buffer is not read with a host's own"),
-        (["--counters", "x.csv", "--answer", "a.json", "--rtt", "1 s"], "--rtt is not read with"),
-    ],
-)
-def test_what_is_wrong_is_told_in_one_line(forebay_, words, said):
-    result = forebay_("measure", *words, "--rate", "10 Mbit/s")
-    assert result.status == 2 and said in result.err
-    assert result.err.count("\n") == 1

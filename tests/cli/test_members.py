@@ -1,7 +1,5 @@
 """A member of a LAG or an ECMP group in a table of ports."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -10,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 
 from forebay.api.ports import read_ports
-from forebay.cli.program import call
 from forebay.laws.hashed_members import SURE, Group
 from forebay.scenario import Long, ScenarioError
 
@@ -24,7 +21,7 @@ def hashed(members: int, flows: int, draws: int = 4000) -> NDArray[np.int64]:
 
 
 @pytest.mark.parametrize(("members", "flows"), [(2, 60), (4, 150), (8, 4000), (3, 5)])
-def test_every_member_has_a_number_between_the_ends(members: int, flows: int) -> None:
+def test_every_member_has_a_number_between_the_ends(members, flows):
     low, high = Group(members).flows(flows, flows)
     seen = hashed(members, flows)
     inside = ((seen >= low) | (seen == 0)) & (seen <= high)
@@ -36,7 +33,7 @@ def test_every_member_has_a_number_between_the_ends(members: int, flows: int) ->
 @pytest.mark.parametrize(
     ("members", "flows", "share"), [(4, 8, 0.3), (2, 20, 0.5), (16, 100, 0.8), (4, 1, 0.2)]
 )
-def test_the_fullest_member_is_offered_no_more(members: int, flows: int, share: float) -> None:
+def test_the_fullest_member_is_offered_no_more(members, flows, share):
     seen = hashed(members, flows).max(axis=1)
     loads = 0.6 * (1 - share + share * seen * members / flows)
     found = Group(members, flows, share).load(0.6)
@@ -44,7 +41,7 @@ def test_the_fullest_member_is_offered_no_more(members: int, flows: int, share: 
     assert np.quantile(loads, 0.5) <= found <= loads.max() + 1e-12
 
 
-def test_few_large_flows_matter_more_than_many() -> None:
+def test_few_large_flows_matter_more_than_many():
     few, many = (Group(4, flows, 0.4).load(0.5) for flows in (4, 4000))
     assert few > 0.7 and many == pytest.approx(0.5, abs=0.03)
     assert Group(4).load(0.5) == 0.5
@@ -56,7 +53,7 @@ def ports(tmp_path: Path, *lines: str) -> Path:
     return path
 
 
-def test_a_line_of_a_group_is_that_of_a_member(tmp_path: Path) -> None:
+def test_a_line_of_a_group_is_that_of_a_member(tmp_path):
     (row,) = read_ports(str(ports(tmp_path, "lag1,400 Gbit/s,150,0.5,30 ms,4,8,0.3")))
     long, short = row.scenario.traffic
     assert isinstance(long, Long)
@@ -70,17 +67,15 @@ def test_a_line_of_a_group_is_that_of_a_member(tmp_path: Path) -> None:
     assert isinstance(few, Long) and few.flows.low == Group(4).flows(50, 150)[0]
 
 
-def test_a_group_is_sized_and_another_is_overloaded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_group_is_sized_and_another_is_overloaded(tmp_path, printed):
     table = ports(
         tmp_path,
         "small,40 Mbit/s,80,,30 ms,4,,",
         "full,40 Mbit/s,,0.8,30 ms,4,4,0.5",
         "even,40 Mbit/s,,0.5,30 ms,2,,",
     )
-    assert call(["size", "--ports", str(table), "--budget", "6 s", "--json"]) == 3
-    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["ports"]}
+    document = json.loads(printed(f"size --ports {table} --budget '6 s' --json", status=3))
+    found = {each["name"]: each for each in document["ports"]}
     assert found["small"]["answer"]["recommended"]["packets"] >= 1
     assert found["small"]["note"].startswith("a member of 4, ")
     assert found["full"]["answer"] is None and "add capacity" in found["full"]["error"]
@@ -103,7 +98,7 @@ def test_a_group_is_sized_and_another_is_overloaded(
         ("a,1 Gbit/s,1..x,,,4,,", "not a whole number"),
     ],
 )
-def test_a_bad_group_is_refused_in_one_line(tmp_path: Path, line: str, said: str) -> None:
+def test_a_bad_group_is_refused_in_one_line(tmp_path, line, said):
     with pytest.raises(ScenarioError, match=r"ports\.csv line 2") as caught:
         read_ports(str(ports(tmp_path, line)))
     assert said in str(caught.value)

@@ -49,16 +49,14 @@ def test_standard_input_is_read_and_drawn(forebay_, scenario, tmp_path, monkeypa
     [
         ('{"schema": 99, "buffer": null}', "schema 99 is newer than 1"),
         ('{"schema": 99, "outcomes": []}', "schema 99 is newer than 1"),
-        (
-            '{"schema": 1, "estimates": {}}',
-            "is no document of run, compare, size, trace or network",
-        ),
+        ('{"schema": 1, "estimates": {}}',
+         "is no document of run, compare, size, trace or network"),
         ('{"schema": 1, "buffer": {"packets": "many"}}', "buffer"),
         ("[1]", "is no document of run"),
         ("link.rate = 5", "is no JSON"),
         ("", "is no JSON"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_is_refused_in_one_line(forebay_, tmp_path, monkeypatch, text, wrong):
     monkeypatch.chdir(tmp_path)  # a long path would be cut
     path = Path("answer.json")
@@ -71,11 +69,6 @@ def test_what_cannot_be_read_is_refused_in_one_line(forebay_, tmp_path, monkeypa
         assert (result.status, result.out, result.err.count("\n")) == (2, "", 1)
         assert wrong in result.err or (call[0] == "platforms" and "99" not in text)
         assert os.fspath(path) in result.err
-
-
-def test_a_file_that_is_not_there(forebay_, tmp_path):
-    result = forebay_("report", str(tmp_path / "none.json"))
-    assert result.status == 2 and "write the path of a document" in result.err
 
 
 def test_no_outcome_at_all_is_said_and_has_no_picture(forebay_, tmp_path):

@@ -1,7 +1,5 @@
 """What else an operator asks of a sizing: smaller buffers, a page, many ports, the same again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -11,17 +9,14 @@ from forebay.cli.program import call
 
 QUICK = """
 name = "uplink <1>"
-[link]
-rate = "20 Mbit/s"
+link.rate = "20 Mbit/s"
+measure = { warmup = "1 s", duration = "3 s" }
+goals.utilization = 0.9
 [[traffic]]
 flows = 20
 rtt = { uniform = ["20 ms", "60 ms"] }
-[measure]
-warmup = "1 s"
-duration = "3 s"
-[goals]
-utilization = 0.9
 """
+FEW = "--seeds 2 --max-seeds 2 --jobs 1"
 
 
 @pytest.fixture
@@ -31,13 +26,8 @@ def link(tmp_path: Path) -> Path:
     return path
 
 
-def size(*words: object) -> int:
-    return call(["size", *map(str, words), "--seeds", "2", "--max-seeds", "2", "--jobs", "1"])
-
-
-def test_what_half_the_buffer_costs(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert size(link, "--halves", "--json") == 0
-    document = json.loads(capsys.readouterr().out)
+def test_what_half_the_buffer_costs(link, printed):
+    document = json.loads(printed(f"size {link} --halves --json {FEW}"))
     rows, chosen = document["cheaper"], document["recommended"]["packets"]
     assert [row["share"] for row in rows] == [1.0, 0.5, 0.25, 0.125]
     assert [row["packets"] for row in rows] == [max(1, round(chosen / k)) for k in (1, 2, 4, 8)]
@@ -45,21 +35,12 @@ def test_what_half_the_buffer_costs(link: Path, capsys: pytest.CaptureFixture[st
     lost = [row["loss_rate"]["value"] for row in rows]
     assert used[0] > used[-1] and lost[0] < lost[-1]
     assert rows[0]["queue_delay_p99_s"]["value"] > rows[-1]["queue_delay_p99_s"]["value"]
-    assert size(link, "--halves") == 0
-    assert "What a smaller buffer costs" in capsys.readouterr().out
+    assert "What a smaller buffer costs" in printed(f"size {link} --halves {FEW}")
 
 
-def test_shares_of_an_aqm_are_refused(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert size(link, "--halves", "--set", "queue.discipline=codel") == 2
-    assert "under codel its aim is sized" in capsys.readouterr().err
-
-
-def test_the_page_is_whole_and_escaped(
-    link: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_is_whole_and_escaped(link, tmp_path, printed):
     page = tmp_path / "out.html"
-    assert size(link, "--html", page, "--emit", "junos", "--halves") == 0
-    capsys.readouterr()
+    printed(f"size {link} --html {page} --emit junos --halves {FEW}")
     text = page.read_text()
     assert "uplink &lt;1&gt;" in text and "<1>" not in text
     parts = ("Recommended:", "buffer-size temporal", "Sizes that were run", "Goals",
@@ -69,42 +50,30 @@ def test_the_page_is_whole_and_escaped(
     assert "http://" not in text.replace("http://www.w3.org", "") and "<script" not in text
 
 
-def test_sizes_that_can_be_configured(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert size(link, "--sizes", "4,16,64,256 packets", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["recommended"]["packets"] in (16, 64, 256)
-    assert size(link, "--sizes", "1 packets") == 1
-    assert "none of the sizes that can be configured" in " ".join(capsys.readouterr().out.split())
-    assert size(link, "--sizes", "some") == 2
+def test_sizes_that_can_be_configured(link, printed):
+    document = json.loads(printed(f"size {link} --sizes '4,16,64,256 packets' --json {FEW}"))
+    assert document["recommended"]["packets"] in (16, 64, 256)
+    said = printed(f"size {link} --sizes '1 packets' {FEW}", status=1)
+    assert "none of the sizes that can be configured" in " ".join(said.split())
 
 
-def test_a_chip_of_many_ports(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert size(link, "--chip-ports", "64", "--json") == 0
-    document = json.loads(capsys.readouterr().out)
+def test_a_chip_of_many_ports(link, printed):
+    document = json.loads(printed(f"size {link} --chip-ports 64 --json {FEW}"))
     assert document["memory"]["ports"] == 64
     assert document["memory"]["bytes"] == 64 * document["recommended"]["bytes"]
 
 
-def test_the_same_work_gives_the_same_digits(
-    link: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert size(link, "--json") == 0
-    text = capsys.readouterr().out
+def test_the_same_work_gives_the_same_digits(link, tmp_path, printed):
+    text = printed(f"size {link} --json {FEW}")
     saved = tmp_path / "answer.json"
     saved.write_text(text)
-    assert call(["size", "--again", str(saved)]) == 0
     tried = len(json.loads(text)["curve"])
-    assert f"{tried} of {tried} buffers gave the same digits" in capsys.readouterr().out
+    assert f"{tried} of {tried} buffers gave the same digits" in printed(f"size --again {saved}")
     document = json.loads(text)
     document["curve"][0]["outcome"]["links"]["bottleneck"]["utilization"]["value"] *= 0.999
     saved.write_text(json.dumps(document))
-    assert call(["size", "--again", str(saved), "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["different"] == [document["curve"][0]["packets"]]
-
-
-@pytest.mark.parametrize("words", [(), ("link.toml", "--again", "a.json"), ("x", "--ports", "y")])
-def test_one_question_at_a_time(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(["size", *words]) == 2
-    assert "SCENARIO" in capsys.readouterr().err
+    again = json.loads(printed(f"size --again {saved} --json", status=1))
+    assert again["different"] == [document["curve"][0]["packets"]]
 
 
 PORTS = """name,rate,n,load,rtt,platform,interface,loss_rate
@@ -114,15 +83,15 @@ short,5 Mbit/s,,0.5,30 ms,linux-tc,eth7,0.01
 """
 
 
-def test_a_table_of_ports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_of_ports(tmp_path, forebay_):
     table = tmp_path / "ports.csv"
     table.write_text(PORTS)
     store = tmp_path / "kept.sqlite"
-    words = ("--ports", table, "--budget", "6 s", "--store", store, "--json")
-    assert size(*words) in (0, 1, 3)
-    out, err = capsys.readouterr()
-    ports = json.loads(out)["ports"]
-    assert {port["name"] for port in ports} == {"sure", "wide", "short"} and "3 of 3" in err
+    words = ("--ports", str(table), "--budget", "6 s", "--store", str(store), "--json")
+    result = forebay_("size", *words, *FEW.split())
+    assert result.status in (0, 1, 3) and "3 of 3" in result.err
+    ports = json.loads(result.out)["ports"]
+    assert {port["name"] for port in ports} == {"sure", "wide", "short"}
     assert store.exists(), "a stopped table continues from it"
     wide = [_width(port) for port in ports]
     assert wide == sorted(wide, reverse=True), "the most uncertain ones first"
@@ -132,16 +101,13 @@ def test_a_table_of_ports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert any(line.strip().startswith("queue-limit") for line in lines)
 
 
-def test_ports_of_one_platform_have_names_of_their_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ports_of_one_platform_have_names_of_their_own(tmp_path, printed):
     table = tmp_path / "two.csv"
     rows = "up,1 Gbit/s,400,20 ms..80 ms,ios-xe,Gi1\ndown,10 Gbit/s,900,20 ms..80 ms,ios-xe,Te1\n"
     table.write_text(
         f"name,rate,n,rtt,platform,interface\n{rows}z,1 Gbit/s,400,20 ms..80 ms,sros,\n"
     )
-    assert size("--ports", table, "--engine", "theory") == 0
-    out = capsys.readouterr().out
+    out = printed(f"size --ports {table} --engine theory")
     assert [out.count(f"policy-map {name}\n") for name in ("FOREBAY-up", "FOREBAY-down")] == [1, 1]
     assert " service-policy output FOREBAY-down" in out and "sap-egress 100 create" in out
 
@@ -149,70 +115,21 @@ def test_ports_of_one_platform_have_names_of_their_own(
 TWO = "name,rate,n,rtt\nx,1 Gbit/s,900,20 ms..80 ms\ny,1 Gbit/s,400,20 ms..80 ms\n"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("--html", "a.html"), ("--figure", "a.svg"), ("--halves",), ("--chip-ports", "8"),
-     ("--emit", "junos"), ("--force",), ("--link", "A->B"), ("--link-class", "core"),
-     ("--uncertain", "link.rate=1 Gbit/s..2 Gbit/s"), ("--class-queues",), ("--explain",),
-     ("--draws", "9"), ("--memory", "1 MB"), ("--rate", "1 Gbit/s"), ("--flows", "9"),
-     ("--save", "a.toml")],
-)  # fmt: skip
-def test_a_table_refuses_what_it_does_not_have(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    Path("two.csv").write_text(TWO)
-    assert size("--ports", "two.csv", *words) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1
-    assert f"{words[0]}: is not read with --ports; leave it out" in err
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--again", "a.json", "--html", "a.html"), "--html: is not read with --again"),
-        (("--again", "a.json", "--seeds", "3"), "--seeds: is not read with --again"),
-        (("--again", "a.json", "--set", "queue.size=3"), "--set: is not read with --again"),
-        (("oc3-gsr", "--draws", "9"), "--draws: belongs to --uncertain; write that"),
-        (("oc3-gsr", "--holds", "0.5"), "--holds: belongs to --uncertain; write that"),
-        (("oc3-gsr", "--memory", "1 MB"), "--memory: belongs to --class-queues; write that"),
-        (
-            ("oc3-gsr", "--uncertain", "link.rate=±1%", "--explain"),
-            "--explain: is not read with --uncertain",
-        ),
-    ],
-)
-def test_what_nothing_would_read_is_refused(
-    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
-) -> None:
-    assert call(["size", *words]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1 and said in err
-
-
-def test_set_changes_every_ports_scenario(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_set_changes_every_ports_scenario(tmp_path, printed):
     table = tmp_path / "two.csv"
     table.write_text(TWO)
-    words = ("--ports", table, "--engine", "theory", "--json")
-    assert size(*words, "--set", "goals.utilization=0.9") == 0
-    ports = json.loads(capsys.readouterr().out)["ports"]
+    theory = f"size --ports {table} --engine theory --json"
+    ports = json.loads(printed(f"{theory} --set goals.utilization=0.9"))["ports"]
     assert {port["answer"]["goals"][0]["target"] for port in ports} == {0.9}
-    assert size(*words, "--set", "goals.colour=0.9") == 2
-    assert "--set: goals.colour: there is no such key" in capsys.readouterr().err
 
 
-def test_reasons_stand_below_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reasons_stand_below_the_table(tmp_path, printed):
     """No long text pads the rows: a mark, and a line for all ports of which it is true."""
     table = tmp_path / "ports.csv"
     head = "name,rate,n,rtt,queue_delay_p99,utilization\n"
     never = "1 Gbit/s,900,20 ms..80 ms,1 us,0.999"
     table.write_text(f"{head}a,{never}\nb,{never}\nc,1 Gbit/s,900,20 ms..80 ms,,0.9\n")
-    assert size("--ports", table, "--engine", "theory") == 1
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(f"size --ports {table} --engine theory", status=1).splitlines()
     assert max(map(len, lines[:5])) < 80 and all(line.rstrip().endswith("*") for line in lines[2:5])
     below = "\n".join(lines[5:])
     assert "* a, b: " in below and "is missed with each size" in below
@@ -220,10 +137,7 @@ def test_reasons_stand_below_the_table(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_a_stop_prints_the_ports_done_so_far(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    as_json: bool,
-) -> None:  # fmt: skip
+def test_a_stop_prints_the_ports_done_so_far(tmp_path, forebay_, monkeypatch, as_json):
     import forebay
 
     table, whole = tmp_path / "two.csv", forebay.size
@@ -235,17 +149,17 @@ def test_a_stop_prints_the_ports_done_so_far(
         return whole(scenario, engine="theory")
 
     monkeypatch.setattr(forebay, "size", stopped)
-    words = ("--engine", "theory", "--store", tmp_path / "a.sqlite", *["--json"][: int(as_json)])
-    assert size("--ports", table, *words) == 130
-    out, err = capsys.readouterr()
-    assert "1 of 2 ports are printed" in err and "kept: the answer as printed" in err
-    assert "sqlite" not in err, "laws leave nothing in a store"
+    words = ("--engine", "theory", "--store", str(tmp_path / "a.sqlite"))
+    result = forebay_("size", "--ports", str(table), *words, *["--json"][: int(as_json)])
+    assert result.status == 130
+    assert "1 of 2 ports are printed" in result.err and "kept: the answer as printed" in result.err
+    assert "sqlite" not in result.err, "laws leave nothing in a store"
     if as_json:
-        document = json.loads(out)
+        document = json.loads(result.out)
         assert document["interrupted"] and document["left"] == ["y"]
         assert [port["name"] for port in document["ports"]] == ["x"]
     else:
-        assert "\nx  " in out and "\ny" not in out
+        assert "\nx  " in result.out and "\ny" not in result.out
 
 
 def _width(port: dict) -> float:
@@ -272,11 +186,9 @@ def _width(port: dict) -> float:
         ("name,rate,n\na,1 Gbit/s,5,6,7\n", "more cells than the header"),
     ],
 )
-def test_a_bad_table_is_refused_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
-) -> None:
+def test_a_bad_table_is_refused_in_one_line(tmp_path, capsys, text, said):
     table = tmp_path / "ports.csv"
     table.write_text(text)
-    assert size("--ports", table) == 2
+    assert call(["size", "--ports", str(table)]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and said in err

@@ -50,8 +50,3 @@ def test_a_reader_that_goes_away_costs_no_file(scenario, tmp_path, verb):
     )
     assert b"Traceback" not in err
     assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_a_reader_that_goes_away_ends_it_as_the_signal_does():
-    _, _, err = shell(f'{{ "$0" -c "$1" {QUICK}; echo $? >&2; }} | true')
-    assert err.split()[-1] == b"141"

@@ -1,7 +1,5 @@
 """The code blocks of a page, in order: a language, a file's name or a status, and the text."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a reader brings to the pages: files, names for placeholders, programs of others."""
 
-from __future__ import annotations
-
 import shutil
 import tomllib
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Run a page's blocks in a scratch folder, as its reader does."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Every command on a page is one that the command line takes: its verb, options and choices."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every block of the pages that say how something is done is followed, as a reader does."""
 
-from __future__ import annotations
-
 import shutil
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The notebooks of docs/gallery run, and show what they compute."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Workflow files and the container file, which nothing runs here, name what there is."""
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

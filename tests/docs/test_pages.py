@@ -1,7 +1,5 @@
 """Every page is found from README.md, no link is dead, and scripts import what the package has."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import sys

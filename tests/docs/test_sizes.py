@@ -1,7 +1,5 @@
 """The tables of docs/sizes are those of the studies beside them, and the studies can be run."""
 
-from __future__ import annotations
-
 import csv
 import importlib.util
 import tomllib
@@ -18,7 +16,6 @@ STUDIES = sorted(SIZES.glob("*.csv"))
 
 def writer() -> Any:
     spec = importlib.util.spec_from_file_location("write", SIZES / "write.py")
-    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

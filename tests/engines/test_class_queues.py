@@ -11,6 +11,7 @@ from forebay.search.parameter import notes_of, parameter_of
 
 PORT = """
 link.rate = "10 Mbit/s"
+measure = { warmup = "4 s", duration = "12 s" }
 [queue]
 discipline = "classes"
 size = "60 packets"
@@ -19,9 +20,6 @@ classes = [
     { name = "business", traffic = ["erp"], weight = 3.0 },
     { name = "rest", default = true },
 ]
-[measure]
-warmup = "4 s"
-duration = "12 s"
 [[traffic]]
 name = "voip"
 kind = "udp"

@@ -232,14 +232,11 @@ def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path, content, wrong):
     [
         (STEPS | DOWN, "link.down", "0 Mbit/s"),
         ({"link.down": [["1 s", "1.000000001 s"]]}, None, "has times less than 1 us apart"),
-        (
-            {"link.down": [["1 s", "2 s"], ["2 s", "3 s"]]},
-            None,
-            "has outages that touch, write one",
-        ),
+        ({"link.down": [["1 s", "2 s"], ["2 s", "3 s"]]}, None,
+         "has outages that touch, write one"),
         ({"link.down": [["1 s", "3 s"], ["2 s", "4 s"]]}, None, "has times that do not ascend"),
     ],
-)
+)  # fmt: skip
 def test_times_that_cannot_be_are_refused_for_what_they_are(changes, field, said):
     with refused(said if field else f"link.down.times: {said}") as error:
         varying(changes)

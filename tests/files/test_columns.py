@@ -1,7 +1,5 @@
 """Columns in CSV files: each value is read back as it was."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

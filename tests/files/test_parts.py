@@ -1,7 +1,5 @@
 """A file is whole or not there; what a killed process has begun is removed by the next one."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -28,7 +26,6 @@ def writing(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that is writing a file, and whose part is some seconds old."""
     line = [sys.executable, "-c", WRITING, str(tmp_path / "a.txt")]
     made = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
-    assert made.stdout is not None
     assert made.stdout.readline() == "writing\n"
     (part,) = tmp_path.glob(".forebay-*")
     os.utime(part, (0, 0))

@@ -10,7 +10,6 @@ from tests.cases import cases
 
 import forebay
 from forebay.api import controls
-from forebay.cli.program import call
 from forebay.engines.simulation import SimulationEngine, isolated
 
 if not sys.platform.startswith("linux") or shutil.which("cc") is None:
@@ -306,9 +305,8 @@ def test_what_a_python_class_does_wrong_has_its_name(body, said):
     assert "'wrong'" in str(failed.value)
 
 
-def test_the_command_line(home, capsys):
-    assert call(["controls", "list", "--json"]) == 0
-    listed = json.loads(capsys.readouterr().out)["controls"]
+def test_the_command_line(home, printed):
+    listed = json.loads(printed("controls list --json"))["controls"]
     assert {"aimd", "vegas", "copa"} <= {each["name"] for each in listed}
 
 

@@ -35,14 +35,21 @@ print(json.dumps([
 """
 
 
-def wheel(folder: Path, says: str) -> Path:
-    """Return a wheel with a compiled AIMD, whose record says so."""
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the AIMD of the examples, compiled."""
+    folder = tmp_path_factory.mktemp("aimd")
     compile_control([controls.EXAMPLES / "aimd.c"], folder)
+    return (folder / "control.so").read_bytes()
+
+
+def wheel(folder: Path, library: bytes, says: str) -> Path:
+    """Return a wheel with a compiled control, whose record says so."""
     made = folder / "my_control-1.0-py3-none-any.whl"
     info = "my_control-1.0.dist-info"
     files: dict[str, bytes | str] = {
         "my_control/__init__.py": MODULE.format(says=says),
-        "my_control/aimd.so": (folder / "control.so").read_bytes(),
+        "my_control/aimd.so": library,
         f"{info}/METADATA": "Metadata-Version: 2.1\nName: my-control\nVersion: 1.0\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         f"{info}/entry_points.txt": "[forebay.controls]\ngentle = my_control:ours\n",
@@ -54,22 +61,21 @@ def wheel(folder: Path, says: str) -> Path:
     return made
 
 
-def run_with(folder: Path, says: str, *, pip: bool) -> subprocess.CompletedProcess[str]:
+def run_with(folder: Path, wheel: Path, *, pip: bool) -> subprocess.CompletedProcess[str]:
     site = folder / "site"
     if pip:
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
-        subprocess.run([*command, "--target", site, wheel(folder, says)], check=True)
+        subprocess.run([*command, "--target", site, wheel], check=True)
     else:
-        zipfile.ZipFile(wheel(folder, says)).extractall(site)
+        zipfile.ZipFile(wheel).extractall(site)
     asked = {**SCENARIO, "traffic": [{**TRAFFIC, "congestion_control": "gentle"}]}
     environment = os.environ | {"PYTHONPATH": str(site), "FOREBAY_CONTROLS": str(folder / "none")}
     command = [sys.executable, "-c", RUN, json.dumps(asked)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_a_distribution_brings_one(tmp_path: Path) -> None:
-    state = "state_bytes=4"
-    done = run_with(tmp_path, state, pip=True)
+def test_a_distribution_brings_one(tmp_path, library):
+    done = run_with(tmp_path, wheel(tmp_path, library, "state_bytes=4"), pip=True)
     assert done.returncode == 0, done.stderr
     listed, used, facts = json.loads(done.stdout)
     assert listed == ["gentle of my-control"]
@@ -84,8 +90,8 @@ def test_a_distribution_brings_one(tmp_path: Path) -> None:
         ("state_bytes=0", "its library has state_bytes 4, its record 0"),
     ],
 )
-def test_what_its_record_says_wrong_is_one_line(tmp_path: Path, says: str, wrong: str) -> None:
-    done = run_with(tmp_path, says, pip=False)
+def test_what_its_record_says_wrong_is_one_line(tmp_path, library, says, wrong):
+    done = run_with(tmp_path, wheel(tmp_path, library, says), pip=False)
     assert done.returncode != 0
     last = done.stderr.splitlines()[-1]
     assert "'gentle'" in last and wrong in last

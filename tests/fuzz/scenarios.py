@@ -89,7 +89,6 @@ def _rate(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
 
 
 def _size(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
-    assert between is not None
     return whole(int(between.least), int(between.most), 9000).map(lambda n: f"{n} B")
 
 

@@ -33,6 +33,7 @@ _NETWORK: Tree = BASE | {
 }  # fmt: skip
 KINDS = ("run", "size", "size by theory", "comparison", "trace", "network")
 _LEFT_OUT = object()
+_VALUES = (*WRONG, "a\nb\ud800", [{}], {"x": 1}, _LEFT_OUT)
 Path = tuple[Any, ...]
 
 
@@ -57,9 +58,17 @@ def document(kind: str) -> Tree:
     return tree
 
 
-def edits(tree: Tree) -> Iterator[tuple[Path, Any]]:
-    """Yield where a value stands in a document, and what is to stand there."""
-    return ((path, value) for path in places(tree) for value in (*WRONG, _LEFT_OUT))
+def edits(tree: Tree, every: int) -> Iterator[tuple[Path, Any]]:
+    """Yield where a value stands in a document, and what is to stand there.
+
+    Where not every edit is tried, only the first item of a list is edited: others are like it.
+    """
+    paths = (path for path in places(tree) if every == 1 or _first(path))
+    return sampled(((path, value) for path in paths for value in _VALUES), every)
+
+
+def _first(path: Path) -> bool:
+    return all(part == 0 or isinstance(part, str) for part in path)
 
 
 def edited(tree: Tree, path: Path, value: Any) -> str | None:
@@ -77,11 +86,11 @@ def edited(tree: Tree, path: Path, value: Any) -> str | None:
         return None
 
 
-@pytest.mark.parametrize("every", [419, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [37, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_value_of_an_answer_is_printed_or_refused(kind, every):
-    wrong = []
-    for path, value in sampled(edits(document(kind)), every):
+    wrong, printed = [], 0
+    for path, value in edits(document(kind), every):
         text = edited(document(kind), path, value)
         if text is None:
             continue
@@ -90,10 +99,11 @@ def test_a_value_of_an_answer_is_printed_or_refused(kind, every):
             with contextlib.redirect_stdout(io.StringIO()):
                 answer = read_answer(text, "edited.json")
                 print_answer(answer)
-            assert read_answer(answer.to_json(), "again.json") == answer
+            assert read_answer(answer.to_json().encode(), "again.json") == answer
+            printed += 1
         except forebay.ForebayError as error:
             if error.exit_status != 2 or "\n" in str(error) or len(str(error)) > 1000:
                 wrong.append(f"{where}: {error.exit_status}: {error}"[:300])
         except Exception as error:  # all are wanted
             wrong.append(f"{where}: {type(error).__name__}: {error}"[:300])
-    assert not wrong, "\n".join(wrong)
+    assert printed and not wrong, "\n".join(wrong)

@@ -33,13 +33,7 @@ def judge() -> Iterator[Judge]:
     made.close()
 
 
-@settings(
-    max_examples=CASES,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+@settings(max_examples=CASES, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(trees(), MORE)
 def test_random_scenarios(judge, tree, more):
     text = tomli_w.dumps(tree)
@@ -63,11 +57,7 @@ BUDGETS = st.builds("{} in {:.2g} s".format, st.sampled_from(["size", "run"]), s
 
 
 @settings(
-    max_examples=max(4, CASES // 10),
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
+    max_examples=max(4, CASES // 10), derandomize=True, suppress_health_check=list(HealthCheck)
 )
 @given(st.one_of(trees(), networks()), BUDGETS)
 def test_random_scenarios_within_a_time(judge, tree, ask):

@@ -5,8 +5,6 @@ is held against something else. Senders know at once which segment an ACK is for
 as lost when three sent after it have arrived (RFC 6675, section 4), and halve once a window.
 """
 
-from __future__ import annotations
-
 import heapq
 import struct
 from dataclasses import dataclass, field

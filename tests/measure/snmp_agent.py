@@ -1,7 +1,5 @@
 """An SNMPv2c agent of a few objects on loopback, on pysnmp's messages."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

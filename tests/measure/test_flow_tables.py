@@ -99,14 +99,12 @@ BAD = {
     "a row cut short": ([OLD, old(1)[:60]], "line 2: .* is not a flow"),
     "negative": ([OLD, old(1).replace(str(BYTES), "-1")], "line 2: .* is not a flow"),
     "ends before it starts": ([NEW, new(1).replace(f",{SECONDS}.", ",-5.")], "line 2: .* is not"),
-    "hours": (
-        [NEW, new(1), new(2).replace(f",{SECONDS}.", ",0:01:40.")],
-        "line 3: .* is not a flow",
-    ),
+    "hours": ([NEW, new(1), new(2).replace(f",{SECONDS}.", ",0:01:40.")],
+              "line 3: .* is not a flow"),
     "semicolons": ([NEW.replace(",", ";"), new(1).replace(",", ";")], "has no column"),
     "no flow at all": ([OLD, *SUMMARY], "no flow record"),
     "nothing": ([], "has no column"),
-}
+}  # fmt: skip
 BAD_JSON = [
     ([version_2(1), "{not json"], "line 2: .* is not a flow"),
     (["[1, 2]"], "line 1: .* is not a flow"),

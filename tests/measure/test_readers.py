@@ -5,6 +5,7 @@ import random
 import struct
 
 import pytest
+from tests.cases import examples
 from tests.measure.dumbbell import PACKET, pcap
 
 from forebay import measure
@@ -170,7 +171,7 @@ def test_captures_that_are_damaged_anywhere_end_in_a_line_or_an_answer(tmp_path)
     good = captured(tmp_path, 1, ether(word(0x88A8, 5, 0x8100, 6, IP))).read_bytes()[:4000]
     chance = random.Random(4)
     path = tmp_path / "damaged.pcap"
-    for _ in range(300):
+    for _ in range(examples(300)):
         bad = bytearray(good)
         for _ in range(chance.randint(1, 20)):
             bad[chance.randrange(len(bad))] = chance.randrange(256)

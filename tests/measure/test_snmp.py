@@ -3,10 +3,8 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
 from forebay import measure
-from forebay.cli.measure import command
 from forebay.measure.polling import Agent
 
 pytest.importorskip("pysnmp")
@@ -48,25 +46,10 @@ def test_what_a_router_does_not_tell_is_one_line(router, monkeypatch, interface,
     assert "\n" not in str(caught.value)
 
 
-def test_the_command_polls(router):
-    words = [
-        "--snmp", f"127.0.0.1:{router.port}", "--interface", "ge-0/0/1", "--rate", "2 Mbit/s",
-        "--rtt", "50 ms..150 ms", "--seconds", "1", "--every", "0.25", "--json",
-    ]  # fmt: skip
-    done = CliRunner().invoke(command, words)
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["estimates"]["load"]["value"] == pytest.approx(0.5, abs=0.1)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [(["--snmp", "192.0.2.1"], "--interface is missing"),
-     (["--every", "3"], "--every and --keep need --snmp"),
-     (["--snmp", "192.0.2.1", "x.pcap", "--interface", "a"], "leave one out")],
-)  # fmt: skip
-def test_options_that_do_not_go_together_are_told(words, said):
-    done = CliRunner().invoke(command, [*words, "--rate", "1 Mbit/s", "--rtt", "1 ms"])
-    assert done.exit_code == 2 and said in done.output
+def test_the_command_polls(router, printed):
+    at = f"--snmp 127.0.0.1:{router.port} --interface ge-0/0/1 --seconds 1 --every 0.25"
+    told = json.loads(printed(f"measure {at} --rate '2 Mbit/s' --rtt '50 ms..150 ms' --json"))
+    assert told["estimates"]["load"]["value"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_hosts_with_and_without_a_port():

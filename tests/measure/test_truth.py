@@ -1,6 +1,8 @@
 """Captures whose answer is known: n within 10 %, the median RTT within 2 %, loss within 10 %."""
 
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -20,28 +22,24 @@ def link():
     return played
 
 
-WAYS = {
-    "both ways, timestamps": {},
-    "both ways, without timestamps": {"stamps": False},
-    "data alone, timestamps": {"back": False},
-}
+@cache
+def taken(*, stamps=True, back=True, start_s=0.0):
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "link.pcap")
+        pcap(path, link().frames, stamps=stamps, back=back, start_s=start_s)
+        return measure.capture([path], rate="20 Mbit/s", toward=["10.128.0.0/9"] if back else ())
 
 
-def taken(tmp_path, **options):
-    path = tmp_path / "link.pcap"
-    pcap(path, link().frames, **options)
-    both = options.get("back", True)
-    return measure.capture([path], rate="20 Mbit/s", toward=["10.128.0.0/9"] if both else ())
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_what_the_link_did_is_read_out_of_its_packets(tmp_path, way):
-    options = WAYS[way]
-    told = taken(tmp_path, **options).estimates
+@pytest.mark.parametrize(
+    ("stamps", "back"), [(True, True), (False, True), (True, False)],
+    ids=["both ways, timestamps", "both ways, without timestamps", "data alone, timestamps"],
+)  # fmt: skip
+def test_what_the_link_did_is_read_out_of_its_packets(stamps, back):
+    told = taken(stamps=stamps, back=back).estimates
     assert told["long_flows"].value == pytest.approx(FLOWS, rel=0.1)
     assert told["long_flows"].low <= FLOWS <= told["long_flows"].high
     middle_rtt = np.median(link().rtts)
-    if options.get("stamps", True):
+    if stamps:
         assert told["rtt_s"]["p50"]["value"] == pytest.approx(middle_rtt, rel=0.02)
     else:  # ACKs do not tell the wait before the capture: no value, and bounds on both sides
         assert "rtt_s" not in told
@@ -76,30 +74,30 @@ def test_before_the_queue_acks_tell_the_round_trip_without_timestamps(tmp_path):
     assert "rtt_s" in {one.name for one in behind.refused}
 
 
-def test_a_capture_that_begins_amid_the_flows_has_them_from_its_beginning(tmp_path):
-    told = taken(tmp_path, start_s=20.0).estimates
+def test_a_capture_that_begins_amid_the_flows_has_them_from_its_beginning():
+    told = taken(start_s=20.0).estimates
     assert told["long_flows"].value == pytest.approx(FLOWS, rel=0.1)
     assert told["rtt_s"]["p50"]["value"] == pytest.approx(np.median(link().rtts), rel=0.02)
 
 
-def test_amid_the_flows_one_direction_tells_no_round_trip(tmp_path):
-    measured = taken(tmp_path, start_s=20.0, back=False)
+def test_amid_the_flows_one_direction_tells_no_round_trip():
+    measured = taken(start_s=20.0, back=False)
     assert "rtt_s" in {one.name for one in measured.refused}
     assert "recovery_s" in measured.estimates
     with pytest.raises(measure.MeasureError, match="no round trip of its flows is known; capture"):
         measured.scenario()
 
 
-def test_all_of_a_full_link_is_counted(tmp_path):
-    told = taken(tmp_path).estimates
+def test_all_of_a_full_link_is_counted():
+    told = taken(stamps=True, back=True).estimates
     data = [at for at, frame in link().frames if frame[1] and frame[3]]
     assert told["load"].value == pytest.approx(len(data) * 1500 * 8 / 20e6 / 40, rel=0.02)
     assert told["packet_bytes"]["full"].value == 1500
     assert told["tuples"].value == FLOWS
 
 
-def test_a_full_link_tells_no_h(tmp_path):
-    measured = taken(tmp_path)
+def test_a_full_link_tells_no_h():
+    measured = taken(stamps=True, back=True)
     assert {"hurst", "hurst_by_slope"} <= {one.name for one in measured.refused}
     assert not {"hurst", "hurst_by_slope"} & set(measured.estimates)
 

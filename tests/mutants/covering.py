@@ -1,7 +1,5 @@
 """Which tests execute a line, and how long each takes."""
 
-from __future__ import annotations
-
 import resource
 import shutil
 import xml.etree.ElementTree as xml

@@ -1,7 +1,5 @@
 """The mutants of the Python packages that decide an answer."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The mutants of crates/sim, by cargo-mutants."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -8,8 +8,6 @@ survivor is caught by a new test, or it is equivalent, with the proof in equival
 It runs in an environment of its own (build/mutants/venv), the tests in copies of the repository.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tomllib

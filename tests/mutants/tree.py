@@ -1,7 +1,5 @@
 """Copies of the repository, in which files may be changed."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

@@ -4,12 +4,9 @@ The first question of each kind runs with every change, the others by `make long
 offered more than it carries, capacity is said before any size.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,7 +57,7 @@ MIX = "{ cubic = 0.6, bbr = 0.4 }"
     ("400 Gbit/s", 100_000, rtt(10, 60), '"20 ms"'),
     ("10 Gbit/s", 8000, rtt(1, 100), '"8 ms"'),
 )
-def test_a_fast_port_of_a_mix_is_given_no_handful_of_packets(case: Any) -> None:
+def test_a_fast_port_of_a_mix_is_given_no_handful_of_packets(case):
     rate, flows, trips, delay = case
     group = {"flows": str(flows), "rtt": trips, "congestion_control": MIX}
     found = forebay.size(
@@ -77,7 +74,7 @@ def test_a_fast_port_of_a_mix_is_given_no_handful_of_packets(case: Any) -> None:
     ("50 Mbit/s", "1 MB", "600 ms", "reno"),
     ("20 Mbit/s", "7 s", "40 ms", "cubic"),
 )
-def test_a_flow_that_still_climbs_has_no_interval(case: Any) -> None:
+def test_a_flow_that_still_climbs_has_no_interval(case):
     rate, queue, trip, control = case
     group = {"flows": "1", "rtt": f'"{trip}"', "congestion_control": f'"{control}"'}
     more = f'[queue]\nsize = "{queue}"\n'
@@ -85,7 +82,7 @@ def test_a_flow_that_still_climbs_has_no_interval(case: Any) -> None:
     assert outcome.classes[0].settled is False
     assert "not settled: warm-up of about" in (outcome.classes[0].unsettled or "")
     used = outcome.links["bottleneck"].utilization
-    assert used is not None and used.low is None and used.high is None
+    assert used.low is None and used.high is None
 
 
 @each(
@@ -94,13 +91,13 @@ def test_a_flow_that_still_climbs_has_no_interval(case: Any) -> None:
     ("1 Gbit/s", "40 Gbit/s", 0.975),
     ("100 Mbit/s", "1.25 Gbit/s", 0.92),
 )
-def test_a_source_is_not_clipped_by_an_access_link_that_nobody_wrote(case: Any) -> None:
+def test_a_source_is_not_clipped_by_an_access_link_that_nobody_wrote(case):
     rate, source, lost = case
     group = {"kind": '"udp"', "flows": "1", "rate": f'"{source}"', "start": '"0 s"'}
     more = '[queue]\nsize = "100 packets"\n[measure]\nwarmup = "2 s"\nduration = "4 s"\n'
     outcome = forebay.run(scenario(rate, [group], more=more))
     loss = outcome.links["bottleneck"].loss_rate
-    assert loss is not None and loss.value == pytest.approx(lost, abs=0.005)
+    assert loss.value == pytest.approx(lost, abs=0.005)
     assert any("the peak of the source" in line for line in outcome.assumptions)
 
 
@@ -111,9 +108,7 @@ def test_a_source_is_not_clipped_by_an_access_link_that_nobody_wrote(case: Any) 
     ("40 Mbit/s", "1 MB", 0.7),
 )
 @pytest.mark.parametrize("budget", ["0.5 s", "2 s"])
-def test_short_flows_alone_have_an_answer_or_a_refusal_at_any_budget(
-    case: Any, budget: str
-) -> None:
+def test_short_flows_alone_have_an_answer_or_a_refusal_at_any_budget(case, budget):
     rate, length, load = case
     group = {"kind": '"short"', "length": f'"{length}"', "load": str(load)}
     found = forebay.size(scenario(rate, [group], {"loss_rate": "0.005"}), budget=budget)
@@ -127,7 +122,7 @@ def test_short_flows_alone_have_an_answer_or_a_refusal_at_any_budget(
     ("50 Mbit/s", 4, 16, "0.05"),
     ("400 Mbit/s", 40, 10, "0.01"),
 )
-def test_flows_of_bbr_are_not_judged_by_the_losses_of_their_start(case: Any) -> None:
+def test_flows_of_bbr_are_not_judged_by_the_losses_of_their_start(case):
     shaped, cubic, bbr, loss = case
     groups = [
         {"flows": str(flows), "rtt": rtt(5, 180), "congestion_control": f'"{control}"'}
@@ -152,7 +147,7 @@ def test_flows_of_bbr_are_not_judged_by_the_losses_of_their_start(case: Any) -> 
     ("100 Mbit/s", 8, 500, 520),
     ("30 Mbit/s", 3, 270, 290),
 )
-def test_cubic_over_a_satellite_settles_in_its_own_epochs(case: Any) -> None:
+def test_cubic_over_a_satellite_settles_in_its_own_epochs(case):
     rate, flows, low, high = case
     group = {"flows": str(flows), "rtt": rtt(low, high), "congestion_control": '"cubic"'}
     found = forebay.size(scenario(rate, [group], {"utilization": "0.95"}), budget="60 s")
@@ -182,25 +177,24 @@ def offered(*traffic: dict[str, str], goal: str = "loss_rate", most: str = "0.01
         ((LONG,), None),
     ],
 )
-def test_only_what_comes_whatever_the_link_does_overloads_it(traffic: Any, load: Any) -> None:
+def test_only_what_comes_whatever_the_link_does_overloads_it(traffic, load):
     found = overload(offered(*traffic))
     assert found is None if load is None else found == pytest.approx(load)
 
 
-def test_the_reason_begins_with_the_capacity() -> None:
+def test_the_reason_begins_with_the_capacity():
     found = forebay.size(offered(web(1.1), VIDEO), seeds=2, max_seeds=2)
-    assert found.buffer is None and found.reason is not None
+    assert found.buffer is None
     assert found.reason.startswith("the link is offered 130 %: add capacity; no buffer carries it;")
 
 
-def test_so_does_why_a_size_where_the_goals_are_met() -> None:
+def test_so_does_why_a_size_where_the_goals_are_met():
     full = offered(web(1.1), VIDEO, goal="utilization", most="0.9")
     found = forebay.size(full, seeds=2, max_seeds=2).recommended
-    assert found is not None
     assert found.why[0].startswith("the link is offered 130 %: add capacity")
 
 
-def test_a_table_of_ports_says_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_of_ports_says_it_too(tmp_path, capsys):
     path = tmp_path / "ports.csv"
     path.write_text("name,rate,load\nfull,10 Mbit/s,1.2\n")
     words = ["size", "--ports", str(path), "--budget", "6 s", "--seeds", "2", "--json"]

@@ -1,7 +1,5 @@
 """Answers as documents: read back equal, closed, versioned, with a schema that is shipped."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any
@@ -57,15 +55,8 @@ def answers(scenario: Scenario) -> dict[str, Document]:
     goal = JointGoal(goal="loss_rate of at most 1 %", verdict=Verdict.UNDECIDED, reached=None)
     return {
         "class-queues": ClassQueueSizes(
-            engine="simulation",
-            class_queues=(queue,),
-            bytes=13_500,
-            wanted_bytes=13_500,
-            memory_bytes=None,
-            passes=1,
-            steady=True,
-            goals=(goal,),
-            outcome=outcome,
+            engine="simulation", class_queues=(queue,), bytes=13_500, wanted_bytes=13_500,
+            memory_bytes=None, passes=1, steady=True, goals=(goal,), outcome=outcome,
         ),
         "comparison": Comparison(outcomes=(outcome,)),
         "outcome": outcome,
@@ -76,7 +67,7 @@ def answers(scenario: Scenario) -> dict[str, Document]:
         "uncertain-size": forebay.size_uncertain(
             OC3, {"traffic.0.flows": "50..200"}, "theory", draws=8
         ),
-    }
+    }  # fmt: skip
 
 
 def transient() -> Transient:
@@ -89,7 +80,7 @@ def transient() -> Transient:
 
 
 @pytest.mark.parametrize("name", list(DOCUMENTS))
-def test_an_answer_is_read_back_equal(answers: dict[str, Document], name: str) -> None:
+def test_an_answer_is_read_back_equal(answers, name):
     answer = answers[name]
     assert type(answer) is DOCUMENTS[name]
     again = type(answer).from_json(answer.to_json())
@@ -99,18 +90,14 @@ def test_an_answer_is_read_back_equal(answers: dict[str, Document], name: str) -
 
 
 @pytest.mark.parametrize("name", list(DOCUMENTS))
-def test_the_shipped_schema_is_the_model_s_and_the_answer_fits_it(
-    answers: dict[str, Document], name: str
-) -> None:
+def test_the_shipped_schema_is_the_model_s_and_the_answer_fits_it(answers, name):
     shipped = (SHIPPED / f"{name}.schema.json").read_text(encoding="utf-8")
     assert shipped == text(name), "python -m forebay.outcome.reference writes it anew"
     jsonschema.Draft202012Validator(schema(name)).validate(answers[name].to_dict())
 
 
 @pytest.mark.parametrize("name", list(DOCUMENTS))
-def test_a_newer_schema_an_unknown_field_and_no_schema_are_refused_in_one_line(
-    answers: dict[str, Document], name: str
-) -> None:
+def test_a_newer_schema_an_unknown_field_and_no_schema_are_refused_in_one_line(answers, name):
     answer = answers[name]
 
     def refused(change: dict[str, Any]) -> str:
@@ -128,14 +115,14 @@ def test_a_newer_schema_an_unknown_field_and_no_schema_are_refused_in_one_line(
     assert refused([]).startswith(f"a.json: is no {type(answer).__name__}")  # type: ignore[arg-type]
 
 
-def test_a_newer_outcome_inside_a_sizing_is_refused(answers: dict[str, Document]) -> None:
+def test_a_newer_outcome_inside_a_sizing_is_refused(answers):
     document = answers["size-result"].to_dict()
     document["curve"][0]["outcome"]["schema"] = 2
     with pytest.raises(DocumentError, match="schema 2 is newer than 1"):
         SizeResult.from_dict(document)
 
 
-def test_the_old_name_of_goal_metrics_is_refused(answers: dict[str, Document]) -> None:
+def test_the_old_name_of_goal_metrics_is_refused(answers):
     document = answers["outcome"].to_dict()
     link = document["links"]["bottleneck"]
     assert "utilization_probability" in link["goal_metrics"]
@@ -147,9 +134,7 @@ def test_the_old_name_of_goal_metrics_is_refused(answers: dict[str, Document]) -
 @pytest.mark.parametrize(
     ("old", "new"), [("up", "increasing"), ("down", "decreasing"), ("either", "non-monotone")]
 )
-def test_the_directions_of_goals_in_an_older_sizing_are_read(
-    answers: dict[str, Document], old: str, new: str
-) -> None:
+def test_the_directions_of_goals_in_an_older_sizing_are_read(answers, old, new):
     document = answers["size-result"].to_dict()
     goal = document["goals"][0]
     assert "pushes" not in goal
@@ -158,28 +143,26 @@ def test_the_directions_of_goals_in_an_older_sizing_are_read(
     assert SizeResult.from_dict(document).goals[0].direction == new
 
 
-def test_an_older_trace_calls_its_reductions_cuts(answers: dict[str, Document]) -> None:
+def test_an_older_trace_calls_its_reductions_cuts(answers):
     document = answers["trace"].to_dict()
     document["cuts"] = document.pop("reductions")
     assert Trace.from_dict(document) == answers["trace"]
 
 
 @pytest.mark.parametrize("wrong", ["", "nonsense", "[" * 100_000, b"\xff\xfe\x00"])
-def test_what_is_no_json_is_refused_in_one_line(wrong: str | bytes) -> None:
+def test_what_is_no_json_is_refused_in_one_line(wrong):
     with pytest.raises(DocumentError, match=r"^a.json: is no JSON") as caught:
         Trace.from_json(wrong, "a.json")
     assert "\n" not in str(caught.value)
 
 
-def test_a_document_that_says_only_the_buffer_is_a_sizing() -> None:
+def test_a_document_that_says_only_the_buffer_is_a_sizing():
     buffer = {"packets": 129, "bytes": 193_500, "seconds": 0.01}
     read = SizeResult.from_dict({"schema": 1, "buffer": buffer})
-    assert read.buffer is not None and (read.buffer.low, read.buffer.high) == (129, 129)
+    assert (read.buffer.low, read.buffer.high) == (129, 129)
 
 
-def test_an_older_outcome_gets_the_names_that_its_classes_would_have(
-    answers: dict[str, Document],
-) -> None:
+def test_an_older_outcome_gets_the_names_that_its_classes_would_have(answers):
     document = answers["outcome"].to_dict()
     assert [each["name"] for each in document["classes"]] == ["long-0", "web"]
     for kind in document["classes"]:
@@ -193,9 +176,7 @@ def test_an_older_outcome_gets_the_names_that_its_classes_would_have(
 
 
 @pytest.mark.parametrize("name", list(DOCUMENTS))
-def test_an_answer_is_short_to_read_and_shows_itself_in_a_notebook(
-    answers: dict[str, Document], name: str
-) -> None:
+def test_an_answer_is_short_to_read_and_shows_itself_in_a_notebook(answers, name):
     answer = answers[name]
     assert repr(answer).startswith(f"{type(answer).__name__}('") and len(repr(answer)) < 200
     html = answer._repr_html_()
@@ -207,7 +188,7 @@ def test_an_answer_is_short_to_read_and_shows_itself_in_a_notebook(
     assert len(html) < 2000 and "<script" not in html
 
 
-def test_names_are_escaped_in_a_notebook(scenario: Scenario) -> None:
+def test_names_are_escaped_in_a_notebook(scenario):
     named = scenario.model_copy(update={"name": "<script>alert(1)</script> & $x$"})
     outcome = forebay.run(named, engine="simulation", jobs=1)
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; $x$" in outcome._repr_html_()
@@ -219,14 +200,13 @@ def _labels(answer: Document) -> list[str]:
     return [axes.get_xlabel() or axes.get_ylabel() for axes in answer.figure().axes]
 
 
-def test_figures_show_what_was_measured_and_nothing_else(answers: dict[str, Document]) -> None:
+def test_figures_show_what_was_measured_and_nothing_else(answers):
     outcome = answers["outcome"]
     assert isinstance(outcome, Outcome)
     panels = ["utilization, %", "loss, %", "wait in the queue, ms", "rate of a class, Mbit/s"]
     assert _labels(outcome) == panels
     busy = outcome.links["bottleneck"].utilization
     (bar,) = outcome.figure().axes[0].patches
-    assert busy is not None
     assert bar.get_width() == pytest.approx(100 * busy.value)  # type: ignore[attr-defined]
     unmeasured = {"loss_rate": None, "queue_delay_s": None, "utilization": None}
     links = {k: v.model_copy(update=unmeasured) for k, v in outcome.links.items()}
@@ -235,27 +215,25 @@ def test_figures_show_what_was_measured_and_nothing_else(answers: dict[str, Docu
     assert "–" in bare.figure().axes[0].texts[0].get_text()
 
 
-def test_figures_of_a_sizing_and_a_trace_have_their_panels(answers: dict[str, Document]) -> None:
+def test_figures_of_a_sizing_and_a_trace_have_their_panels(answers):
     assert "utilization, %" in [axes.get_ylabel() for axes in answers["size-result"].figure().axes]
     assert "queue Q, packets" in [axes.get_ylabel() for axes in answers["trace"].figure().axes]
 
 
-def test_a_document_is_json_and_nothing_else(answers: dict[str, Document]) -> None:
+def test_a_document_is_json_and_nothing_else(answers):
     for answer in answers.values():
         assert json.loads(answer.to_json()) == answer.to_dict()
         assert "\n" not in answer.to_json(indent=None)
 
 
-def test_what_is_no_json_says_how_to_make_some() -> None:
+def test_what_is_no_json_says_how_to_make_some():
     with pytest.raises(DocumentError, match=r"make one with to_json\(\)") as found:
         parse("{")
     assert found.value.worded(Words.COMMAND_LINE).endswith("make one with --json")
 
 
 @pytest.mark.parametrize(("size", "fits"), [(10, True), (11, False)])
-def test_a_document_that_is_too_long_is_refused(
-    size: int, fits: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_document_that_is_too_long_is_refused(size, fits, monkeypatch):
     monkeypatch.setattr("forebay.outcome.document.MOST_BYTES", 10)
     file = io.BytesIO(b" " * size)
     if fits:
@@ -270,9 +248,7 @@ def test_a_document_that_is_too_long_is_refused(
     [(Verdict.MET, None, 0), (Verdict.MISSED, None, 1), (Verdict.UNDECIDED, None, 3),
      (Verdict.MET, "no size meets its goals", 3), (Verdict.MISSED, "no size", 1)],
 )  # fmt: skip
-def test_class_queues_end_by_their_goals(
-    answers: dict[str, Document], verdict: Verdict, error: str | None, status: int
-) -> None:
+def test_class_queues_end_by_their_goals(answers, verdict, error, status):
     found = answers["class-queues"]
     assert isinstance(found, ClassQueueSizes)
     (queue,), (goal,) = found.class_queues, found.goals

@@ -1,10 +1,7 @@
 """The table of flows as columns: rows, files, and what it says without pyarrow."""
 
-from __future__ import annotations
-
 import csv
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,7 +23,7 @@ def table(*sizes: float) -> FlowTable:
     )
 
 
-def test_columns_are_read_only_and_tables_follow_each_other() -> None:
+def test_columns_are_read_only_and_tables_follow_each_other():
     made = FlowTable.concatenate([table(1000.0), table(2000.0, np.nan)])
     assert made.rows == 3 and "3 rows" in repr(made)
     assert made["size_bytes"][:2].tolist() == [1000.0, 2000.0]
@@ -38,9 +35,7 @@ def test_columns_are_read_only_and_tables_follow_each_other() -> None:
 
 
 @pytest.mark.parametrize("sizes", [(1000.0, np.nan), ()])
-def test_a_csv_file_has_whole_sizes_words_and_empty_cells(
-    tmp_path: Path, sizes: tuple[float, ...]
-) -> None:
+def test_a_csv_file_has_whole_sizes_words_and_empty_cells(tmp_path, sizes):
     table(*sizes).export(tmp_path / "flows.csv")
     head, *rows = list(csv.reader((tmp_path / "flows.csv").read_text("utf-8").splitlines()))
     assert head == ["flow", "control", "size_bytes", "rtt_s", "unfinished"]
@@ -48,9 +43,7 @@ def test_a_csv_file_has_whole_sizes_words_and_empty_cells(
     assert rows == whole[: len(sizes)]
 
 
-def test_without_pyarrow_a_parquet_file_is_refused_and_none_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pyarrow_a_parquet_file_is_refused_and_none_is_left(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingPackage, match="parquet"):
         table(1.0).export(tmp_path / "flows.parquet")

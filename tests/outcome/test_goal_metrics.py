@@ -1,7 +1,5 @@
 """What goals ask of the readings beyond the plain metrics."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Interval arithmetic against hand-made cases."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -17,7 +15,6 @@ def test_student_t_is_the_printed_table(degrees: int, expected: float) -> None:
 
 def test_mean_of_three_replications_by_hand() -> None:
     metric = statistics.over_replications([1.0, 2.0, 3.0], (0.0, math.inf))
-    assert metric is not None and metric.low is not None and metric.high is not None
     assert (metric.value, metric.n) == (2.0, 3)
     # standard deviation 1, t(2) = 4.3027, so +- 4.3027 / sqrt(3) = 2.484; cut at 0. Of the
     # logarithm it is 2.484 / 2, and its upper end is the farther one.
@@ -28,7 +25,6 @@ def test_mean_of_three_replications_by_hand() -> None:
 def test_a_share_near_one_by_hand() -> None:
     """Of 0.99 and 1: ± 0.0635 of the mean, cut at 1; of the logit ± 12.8, which is 1.6e-3."""
     metric = statistics.over_replications([0.99, 1.0], (0.0, 1.0))
-    assert metric is not None and metric.low is not None
     half = 12.7062 * 0.005
     assert metric.high == 1.0
     odds = 0.995 / 0.005 * math.exp(-half / (0.995 * 0.005))
@@ -38,7 +34,6 @@ def test_a_share_near_one_by_hand() -> None:
 def test_the_mean_of_unequal_replications_is_that_of_all_packets() -> None:
     """10 packets of 1 s and 990 of 3 s: 2.98 s, and not the 2 s of the two means."""
     metric = statistics.over_replications([1.0, 3.0], (0.0, math.inf), [10.0, 990.0])
-    assert metric is not None and metric.low is not None and metric.high is not None
     assert metric.value == pytest.approx(2.98)
     residual = 10.0 * (1.0 - 2.98)  # and as much above
     half = 12.7062 * math.sqrt(2.0 * residual**2) / math.sqrt(2.0) / 500.0
@@ -52,7 +47,7 @@ def test_the_mean_of_unequal_replications_is_that_of_all_packets() -> None:
 def test_rounding_puts_no_share_above_one() -> None:
     for values in ([1.0 + 4e-16], [1.0 + 4e-16, 1.0 + 2e-16], [1.0 + 4e-16, 0.5, 0.9]):
         metric = statistics.over_replications(values, (0.0, 1.0))
-        assert metric is not None and metric.value <= 1.0
+        assert metric.value <= 1.0
     defect = statistics.over_replications([1.001], (0.0, 1.0))
     assert defect is not None and defect.value == 1.001  # for the invariants to see
 
@@ -60,7 +55,7 @@ def test_rounding_puts_no_share_above_one() -> None:
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
 def test_replications_that_agree_tell_nothing_of_others(value: float) -> None:
     metric = statistics.over_replications([value] * 5, (0.0, 1.0))
-    assert metric is not None and (metric.low, metric.high, metric.n) == (None, None, 5)
+    assert (metric.low, metric.high, metric.n) == (None, None, 5)
 
 
 def test_ratio_with_equal_denominators_is_the_plain_mean() -> None:

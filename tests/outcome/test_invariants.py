@@ -1,7 +1,5 @@
 """Each invariant of an Outcome is seen where it is broken, and a sound one breaks none."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A Metric where a float stands, and an Outcome as a key."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

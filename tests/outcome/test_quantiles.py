@@ -1,7 +1,5 @@
 """Quantiles of counts and of histograms, by hand and by brute force."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -73,7 +71,6 @@ def test_an_interval_contains_its_quantile(samples: list[list[int]], probability
     edges = np.arange(11.0)
     each = [Histogram(edges, np.bincount(s, minlength=10).astype(float)) for s in samples]
     (found,) = up_to(each, [max(s) + 1.0 for s in samples], [probability])
-    assert found is not None and found.low is not None and found.high is not None
     assert 0.0 <= found.low <= found.value <= found.high <= 10.0
     ordered = sorted(value for sample in samples for value in sample)
     assert ordered[0] <= found.value <= ordered[-1] + 1.0

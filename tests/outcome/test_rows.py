@@ -1,7 +1,5 @@
 """An answer as one row of a table, as a number, and as a file."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -15,43 +13,41 @@ def outcome() -> Outcome:
     return forebay.run(forebay.load("oc3-gsr"), "theory")
 
 
-def test_a_row_has_every_number_by_its_place(outcome: Outcome) -> None:
+def test_a_row_has_every_number_by_its_place(outcome):
     row, link = outcome.to_row(), outcome.links["bottleneck"]
     assert row["link.bottleneck.buffer_packets"] == link.buffer_packets
-    assert link.utilization is not None and link.queue_delay_s is not None
     assert row["link.bottleneck.utilization"] == link.utilization.value
-    assert link.queue_delay_s.p99 is not None
     assert row["link.bottleneck.queue_delay_s.p99"] == link.queue_delay_s.p99.value
     assert row["class.long-0.flows"] == 100
     assert "class.long-0.jain" not in row  # no law tells it
     assert all(isinstance(value, int | float) for value in row.values())
 
 
-def test_a_metric_is_a_number_and_says_its_interval() -> None:
+def test_a_metric_is_a_number_and_says_its_interval():
     metric = Metric(value=0.5, low=0.25, high=0.75, n=3)
     assert float(metric) == 0.5 and str(metric) == "0.5 (0.25 to 0.75)"
     assert str(Metric(value=1.0, low=None, high=None, n=0)) == "1"
     assert str(Metric(value=1.0, low=0.5, high=None, n=2)) == "1 (0.5 to ?)"
 
 
-def test_a_saved_answer_is_read_back_equal(outcome: Outcome, tmp_path: Path) -> None:
+def test_a_saved_answer_is_read_back_equal(outcome, tmp_path):
     outcome.save(tmp_path / "outcome.json")
     assert Outcome.load(tmp_path / "outcome.json") == outcome
     assert [path.name for path in tmp_path.iterdir()] == ["outcome.json"]
 
 
-def test_a_file_that_cannot_be_written_is_named(outcome: Outcome, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_named(outcome, tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         outcome.save(tmp_path / "none" / "outcome.json")
     assert caught.value.filename == str(tmp_path / "none" / "outcome.json")
 
 
-def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_one_line(tmp_path):
     with pytest.raises(DocumentError, match="cannot be read"):
         Outcome.load(tmp_path / "none.json")
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
+def test_numbers_of_numpy_are_numbers():
     flows = np.arange(3, 5)[1]
     limited = Long(flows=flows, max_window=np.int32(9))  # type: ignore[arg-type]
     assert limited == Long(flows=4, max_window=9)
@@ -62,23 +58,21 @@ def test_numbers_of_numpy_are_numbers() -> None:
         Long(flows=np.float64(2.5))  # type: ignore[arg-type]
 
 
-def test_a_bare_time_is_answered_in_the_unit_that_was_meant() -> None:
+def test_a_bare_time_is_answered_in_the_unit_that_was_meant():
     with pytest.raises(forebay.ScenarioError, match='such as "50 ms"'):
         Long(flows=1, rtt=0.05)  # type: ignore[arg-type]
     with pytest.raises(forebay.ScenarioError, match='such as "5 s"'):
         forebay.size(forebay.load("oc3-gsr"), budget=5)  # type: ignore[arg-type]
 
 
-def test_a_near_miss_of_a_public_name_is_named() -> None:
+def test_a_near_miss_of_a_public_name_is_named():
     with pytest.raises(AttributeError) as caught:
         forebay.traces  # type: ignore[attr-defined]  # noqa: B018
     assert caught.value.name == "traces" and caught.value.obj is forebay
 
 
 @pytest.mark.parametrize("kind", [forebay.SizeResult, forebay.Trace])
-def test_another_kind_of_answer_is_refused_by_what_it_lacks(
-    kind: type[forebay.SizeResult], outcome: Outcome, tmp_path: Path
-) -> None:
+def test_another_kind_of_answer_is_refused_by_what_it_lacks(kind, outcome, tmp_path):
     outcome.save(tmp_path / "outcome.json")
     with pytest.raises(DocumentError, match=rf"is no {kind.__name__}: it has no \w+; make one"):
         kind.load(tmp_path / "outcome.json")

@@ -1,7 +1,5 @@
 """Whether long flows have settled, from known series of batches."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,13 +7,7 @@ import pytest
 
 from forebay.outcome import Histogram, LongFlows
 from forebay.outcome.reading import ClassReading, LinkReading
-from forebay.outcome.settling import (
-    EVENTS,
-    GOODPUT,
-    GROWS,
-    LOSSES,
-    why_unsettled,
-)
+from forebay.outcome.settling import EVENTS, GOODPUT, GROWS, LOSSES, why_unsettled
 
 BATCHES, WINDOW_S, RATE = 20, 40.0, 1e8
 LOSS_BASED = LongFlows(True, False, 1e9, float("inf"))
@@ -77,13 +69,11 @@ sawtooth = RATE * np.resize([0.7, 0.8, 0.9, 1.0], BATCHES)
         (LOSS_BASED, counts(0), np.zeros(BATCHES), None, None),
     ],
 )  # fmt: skip
-def test_a_series_is_judged(
-    flows: LongFlows, drops: Any, goodput: Any, queue: Any, expected: str | None
-) -> None:
+def test_a_series_is_judged(flows, drops, goodput, queue, expected):
     assert why(*read(flows, drops, goodput, queue=queue)) == expected
 
 
-def test_replications_are_judged_together() -> None:
+def test_replications_are_judged_together():
     """One of five without an event does not leave the class unsettled."""
     quiet, busy = read(LOSS_BASED, counts(0)), read(LOSS_BASED, counts(0, 1))
     runs = [quiet, busy, busy, busy, busy]
@@ -99,11 +89,11 @@ def test_replications_are_judged_together() -> None:
         (counts(0, 5000, *[900] * 18), None),  # steady, with a burst of others
     ],
 )
-def test_an_overshoot_is_no_steady_loss(losses: Any, expected: str | None) -> None:
+def test_an_overshoot_is_no_steady_loss(losses, expected):
     assert why(*read(LOSS_BASED, losses)) == expected
 
 
-def test_each_replication_has_its_window() -> None:
+def test_each_replication_has_its_window():
     of_class, link = read(LOSS_BASED, counts(0))
     with pytest.raises(ValueError, match="zip"):
         why_unsettled([of_class] * 2, [link] * 2, [None] * 2, [WINDOW_S])

@@ -51,7 +51,6 @@ def test_normal_fit_of_normal_quantiles():
 
     sample = 1363.0 + 70.0 * ndtri((np.arange(10_000) + 0.5) / 10_000)
     fit = fit_normal(sample)
-    assert fit is not None
     assert (fit.mean, fit.standard_deviation) == pytest.approx((1363.0, 70.0), rel=1e-3)
     assert fit.kolmogorov_smirnov < 1e-3
     assert fit.skewness == pytest.approx(0.0, abs=1e-6)
@@ -61,7 +60,6 @@ def test_normal_fit_of_normal_quantiles():
 def test_normal_fit_of_a_uniform_sample():
     """Excess kurtosis -6/5; the distance is at its largest where the densities cross."""
     fit = fit_normal(np.linspace(0.0, 1.0, 20_001))
-    assert fit is not None
     assert fit.excess_kurtosis == pytest.approx(-1.2, abs=1e-3)
     assert fit.kolmogorov_smirnov == pytest.approx(0.0572, abs=2e-4)
 
@@ -69,7 +67,6 @@ def test_normal_fit_of_a_uniform_sample():
 def test_normal_fit_of_a_coin():
     """Half the sample at -1, half at +1: the distance is 1/2 - Phi(-1)."""
     fit = fit_normal(np.array([-1.0, 1.0] * 50))
-    assert fit is not None
     assert fit.kolmogorov_smirnov == pytest.approx(0.5 - 0.158655, abs=1e-6)
     assert fit_normal(np.full(5, 3.0)) is None
 

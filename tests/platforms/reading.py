@@ -1,7 +1,5 @@
 """Shorter words for what the tests ask of a reading."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

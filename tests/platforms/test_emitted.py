@@ -4,12 +4,9 @@ Several ports of one platform have objects of their own names, and several class
 back by the platform's own reader.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +16,6 @@ from tests.cases import examples
 from tests.platforms.reading import GIGABIT, TEN_GBIT_S, one, said, wanted
 
 from forebay import Scenario, platforms
-from forebay.cli.program import call
 from forebay.outcome import AqmThresholds
 from forebay.platforms import PlatformError, Port, Wanted, emit, get, lint, names, object_names
 
@@ -54,9 +50,7 @@ LINES: list[tuple[str, Options, Port, int, str]] = [
 
 
 @pytest.mark.parametrize(("platform", "options", "port", "packets", "line"), LINES)
-def test_a_line_is_written_and_read_back(
-    platform: str, options: Options, port: Port, packets: int, line: str
-) -> None:
+def test_a_line_is_written_and_read_back(platform, options, port, packets, line):
     made = emit(wanted(packets, port), port, platform, **options)
     assert line in made.lines
     plain = Port(port.line, pool_bytes=port.pool_bytes)  # the text alone says that it is shaped
@@ -75,47 +69,35 @@ REFUSED: list[tuple[str, Options, Port, int, str]] = [
     ("ios-xe", {"form": "bytes"}, GIGABIT, 3_000_000, "B that queue-limit takes"),
     ("nx-os", {}, GIGABIT, 3_000_000, "the largest number that is assumed"),
     ("ios-xr", {"form": "time"}, Port(1e6), 357_914, "4294968000 us is more than the 4294967295"),
-    (
-        "ios-xr",
-        {"form": "bytes", "interface": "Bundle-Ether1"},
-        TEN_GBIT_S,
-        9,
-        "takes only a time on Bundle-Ether1",
-    ),
+    ("ios-xr", {"form": "bytes", "interface": "Bundle-Ether1"}, TEN_GBIT_S, 9,
+     "takes only a time on Bundle-Ether1"),
     ("sonic", {"form": "dynamic"}, GIGABIT, 10, "write pool_bytes too"),
-    (
-        "sonic",
-        {"form": "dynamic"},
-        Port(1e9, pool_bytes=64_000_000),
-        1,
-        "gives 249027 B.*times what is wanted; write",
-    ),
+    ("sonic", {"form": "dynamic"}, Port(1e9, pool_bytes=64_000_000), 1,
+     "gives 249027 B.*times what is wanted; write"),
     ("junos", {"form": "percent"}, GIGABIT, 1, "gives 125000 B.*times what is wanted; write"),
     ("eos", {}, GIGABIT, 10, NO_PAGE),
     ("arista", {}, GIGABIT, 10, NO_PAGE),
     ("linux-tc", {"interface": "eth0; reboot"}, GIGABIT, 1, "no name of an interface"),
     ("ios-xe", {"name": "a b"}, GIGABIT, 9, "is no name that every platform takes"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("platform", "options", "port", "packets", "said"), REFUSED)
-def test_what_a_platform_does_not_have_is_refused(
-    platform: str, options: Options, port: Port, packets: int, said: str
-) -> None:
+def test_what_a_platform_does_not_have_is_refused(platform, options, port, packets, said):
     with pytest.raises(PlatformError, match=said) as caught:
         emit(wanted(packets, port), port, platform, **options)
     assert caught.value.exit_status == 2
 
 
 @pytest.mark.parametrize("platform", names())
-def test_a_burst_that_is_not_written_is_said(platform: str) -> None:
+def test_a_burst_that_is_not_written_is_said(platform):
     made = emit(wanted(217, SHAPED), SHAPED, platform)
     text = "\n".join(made.lines)
     has = any(size in text for size in ("32000", "256000", "bucket-size"))
     assert ("burst of 32000 B is not written" in "\n".join(made.comments)) != has
 
 
-def test_a_7705_and_a_large_bucket_of_routeros_have_none() -> None:
+def test_a_7705_and_a_large_bucket_of_routeros_have_none():
     comments = emit(wanted(217, SHAPED), SHAPED, "sros", model="7705-512").comments
     assert any("no burst-limit of a 7705" in line for line in comments)
     deep = Port(1e6, line_bps=1e9, burst_bytes=2_000_000)
@@ -123,23 +105,20 @@ def test_a_7705_and_a_large_bucket_of_routeros_have_none() -> None:
     assert any("bucket-size goes to 10 s" in line for line in comments)
 
 
-def test_nx_os_says_what_was_not_verified() -> None:
+def test_nx_os_says_what_was_not_verified():
     made = emit(wanted(1000, TEN_GBIT_S), TEN_GBIT_S, "nx-os")
     assert "not verified" in made.text and "not verified" in get("nx-os").title
 
 
-def test_a_table_with_a_bundle_writes_a_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_table_with_a_bundle_writes_a_time(tmp_path, printed):
     table = tmp_path / "be.csv"
     row = "L,40 Gbit/s,400,20 ms..80 ms,ios-xr,Bundle-Ether1,4\n"
     table.write_text(f"name,rate,n,rtt,platform,interface,members\n{row}")
-    assert call(["size", "--ports", str(table), "--engine", "theory"]) == 0
-    out = capsys.readouterr().out
+    out = printed(f"size --ports {table} --engine theory")
     assert "queue-limit 5602 us" in out and "only a time" not in out
 
 
-def test_names_come_from_the_ports() -> None:
+def test_names_come_from_the_ports():
     assert object_names(["anything"]) == ["FOREBAY"]
     assert object_names(["r1-up", "r1-down"]) == ["FOREBAY-r1-up", "FOREBAY-r1-down"]
     assert object_names(["über, port", "Über port", "§"]) == [
@@ -148,7 +127,7 @@ def test_names_come_from_the_ports() -> None:
 
 
 @given(st.lists(st.text(min_size=1), min_size=2, max_size=30, unique=True))
-def test_names_are_legal_and_differ(ports: list[str]) -> None:
+def test_names_are_legal_and_differ(ports):
     found = object_names(ports)
     assert len({name.lower() for name in found}) == len(ports)
     assert all(re.fullmatch(r"FOREBAY-[A-Za-z0-9-]{1,15}", name) for name in found)
@@ -156,7 +135,7 @@ def test_names_are_legal_and_differ(ports: list[str]) -> None:
 
 @pytest.mark.parametrize("platform", [name for name in names() if name != "linux-tc"])
 @pytest.mark.parametrize("shaped", [False, True])
-def test_two_ports_share_no_object(platform: str, shaped: bool) -> None:
+def test_two_ports_share_no_object(platform, shaped):
     """The second must not resize the first on one router; each is read back."""
     port = Port(5e8, line_bps=1e9, burst_bytes=30_000) if shaped else GIGABIT
     made = [
@@ -186,14 +165,14 @@ def step(k: int, limit: int, port: Port, *, ecn: bool = True) -> Wanted:
     return Wanted(limit * port.packet_bytes, limit, f"red with {limit} packets", "a.json", aqm)
 
 
-@settings(deadline=None, max_examples=examples(60))
+@settings(max_examples=examples(60))
 @given(
     name=st.sampled_from(MARKING),
     rate=st.sampled_from([1e9, 1e10, 2.5e10, 1e11, 4e11]),
     k=st.integers(1500, 20_000_000),
     limit=st.integers(1, 20_000),
 )
-def test_lint_reads_back_the_same_k(name: str, rate: float, k: int, limit: int) -> None:
+def test_lint_reads_back_the_same_k(name, rate, k, limit):
     port = Port(rate)
     made = emit(step(k, limit, port), port, name)
     assert made.given.marks_bytes == k
@@ -206,12 +185,12 @@ def test_lint_reads_back_the_same_k(name: str, rate: float, k: int, limit: int) 
         assert found.exit_status == int(verdict != "as asked")
 
 
-def test_a_step_that_drops_is_not_written_as_marks() -> None:
+def test_a_step_that_drops_is_not_written_as_marks():
     with pytest.raises(PlatformError, match="the queue is red, which cannot be written for eos"):
         emit(step(30_000, 100, TEN_GBIT_S, ecn=False), TEN_GBIT_S, "eos")
 
 
-def test_marks_of_sonic_that_rise_are_no_step() -> None:
+def test_marks_of_sonic_that_rise_are_no_step():
     made = json.loads(emit(step(30_000, 100, TEN_GBIT_S), TEN_GBIT_S, "sonic").text)
     made["WRED_PROFILE"]["forebay"]["green_max_threshold"] = "90000"
     rising = one(json.dumps(made, indent=1), TEN_GBIT_S)
@@ -238,7 +217,7 @@ BOTH = pytest.mark.parametrize("platform", ["junos", "ios-xe"])
 
 
 @BOTH
-def test_class_queues_are_read_back_as_the_same_sizes(platform: str) -> None:
+def test_class_queues_are_read_back_as_the_same_sizes(platform):
     draw = random.Random(43)
     for _ in range(50):
         classes = [
@@ -256,25 +235,23 @@ def test_class_queues_are_read_back_as_the_same_sizes(platform: str) -> None:
         assert set(found) == {each["name"] for each in classes}
         for limit in made.limits:
             reading = found[limit.queue.name]
-            assert reading.bytes is not None
             assert abs(reading.bytes - limit.bytes) <= reading.rounding_bytes
 
 
 @BOTH
-def test_class_queues_of_a_shaped_port_are_read_at_its_shapers_rate(platform: str) -> None:
+def test_class_queues_of_a_shaped_port_are_read_at_its_shapers_rate(platform):
     shaper = {"rate": "100 Mbit/s", "burst": "30 kB"}
     made = platforms.emit_classes(
         of_classes([{"name": "a"}, {"name": "b"}], shaper=shaper), platform
     )
     assert "the shaper's burst of 30000 B is not written" in made.text
     for reading in lint(made.text, GIGABIT, platform=platform).readings:
-        assert reading.served is not None and reading.served.rate_bps == 100e6
-        assert reading.bytes is not None
+        assert reading.served.rate_bps == 100e6
         assert abs(reading.bytes - 9 * 1500) <= reading.rounding_bytes
     assert "burst" not in platforms.emit_classes(of_classes([{"name": "a"}]), platform).text
 
 
-def test_shares_are_whole_and_add_up_to_what_guaranteed_rates_leave() -> None:
+def test_shares_are_whole_and_add_up_to_what_guaranteed_rates_leave():
     scenario = of_classes(
         [
             {"name": "a", "weight": 1.0},
@@ -290,7 +267,7 @@ def test_shares_are_whole_and_add_up_to_what_guaranteed_rates_leave() -> None:
         platforms.emit_classes(scenario, "ios-xe")
 
 
-def test_a_default_queue_is_class_default_and_small_packets_are_counted_as_such() -> None:
+def test_a_default_queue_is_class_default_and_small_packets_are_counted_as_such():
     scenario = of_classes([{"name": "voice", "packet": "200 B", "priority": 3}, {"name": "rest"}])
     text = platforms.emit_classes(scenario, "ios-xe").text
     assert "! voice: 9 packets of 200 B = 1800 B" in text
@@ -310,8 +287,6 @@ def test_a_default_queue_is_class_default_and_small_packets_are_counted_as_such(
         ("sonic", [{"name": "a"}], "several class queues are not written for sonic"),
     ],
 )
-def test_class_queues_that_a_platform_cannot_express_are_refused(
-    platform: str, classes: list[dict[str, Any]], said: str
-) -> None:
+def test_class_queues_that_a_platform_cannot_express_are_refused(platform, classes, said):
     with pytest.raises(PlatformError, match=said):
         platforms.emit_classes(of_classes(classes), platform)

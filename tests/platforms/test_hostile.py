@@ -1,12 +1,10 @@
 """For any text, lint returns a result or raises PlatformError, quickly and in one line."""
 
-from __future__ import annotations
-
 import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import cases
 from tests.platforms.reading import GIGABIT as PORT
@@ -38,7 +36,6 @@ def answers(text: str, platform: str | None) -> None:
         assert all(each.bytes is None or each.bytes >= 0 for each in found.readings)
 
 
-@settings(deadline=None)
 @given(platform=st.sampled_from([None, *names()]), text=st.one_of(st.text(), snippets))
 def test_garbage_never_breaks_it(platform: str | None, text: str) -> None:
     answers(text, platform)
@@ -55,13 +52,11 @@ documents = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(platform=st.sampled_from(["sonic", "openconfig"]), document=documents)
 def test_json_of_any_shape_never_breaks_it(platform: str, document: object) -> None:
     answers(json.dumps(document), platform)
 
 
-@settings(deadline=None)
 @given(
     name=st.sampled_from(names()),
     cuts=st.lists(st.tuples(st.integers(0, 600), st.sampled_from([*WORDS, '"', ""])), max_size=4),

@@ -1,7 +1,5 @@
 """tc: the emitted lines run in a network namespace of our own."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -14,7 +12,6 @@ from tests.platforms.reading import GIGABIT, TEN_GBIT_S, one, wanted
 
 from forebay.platforms import Port, emit, lint
 from forebay.scenario import FRAMINGS
-from forebay.scenario.link import Name
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -51,7 +48,7 @@ def _device(name: str) -> None:
 
 @pytest.mark.parametrize("form", ["bytes", "packets"])
 @pytest.mark.parametrize("packets", [1, 129, 99_999])
-def test_the_kernel_has_what_was_emitted(inside: Run, form: str, packets: int) -> None:
+def test_the_kernel_has_what_was_emitted(inside, form, packets):
     made = emit(wanted(packets, TEN_GBIT_S), TEN_GBIT_S, "linux-tc", form=form, interface="q0")
     (line,) = made.lines
     done = inside(*line.split())
@@ -68,9 +65,7 @@ def test_the_kernel_has_what_was_emitted(inside: Run, form: str, packets: int) -
     ("framing", "line", "rate"),
     [("atm", 1749, 10_000_000), ("ethernet", 1538, 10_000_000), ("ptm", 1530, 9_845_560)],
 )
-def test_the_kernel_takes_the_framing_of_a_line(
-    inside: Run, framing: Name, line: int, rate: int
-) -> None:
+def test_the_kernel_takes_the_framing_of_a_line(inside, framing, line, rate):
     """A packet counts as on the line: 40 of them drain in the same time as is asked for."""
     spec = FRAMINGS[framing]
     port = Port(1e7 * 1500 / spec.packet(1500), line_bps=1e8, framing=spec)
@@ -89,7 +84,7 @@ def test_the_kernel_takes_the_framing_of_a_line(
     assert exact.readings[0].seconds(port) == pytest.approx(port.seconds(60_000), rel=1e-4)
 
 
-def test_the_kernel_takes_the_shaper_and_its_child(inside: Run) -> None:
+def test_the_kernel_takes_the_shaper_and_its_child(inside):
     port = Port(2e8, line_bps=1e9, burst_bytes=250_000)
     made = emit(wanted(333, port), port, "linux-tc", interface="q0")
     for line in made.lines:
@@ -99,10 +94,10 @@ def test_the_kernel_takes_the_shaper_and_its_child(inside: Run) -> None:
     assert inside("tc", "qdisc", "del", "dev", "q0", "root").returncode == 0
     (reading,) = shown.readings
     assert reading.bytes == pytest.approx(333 * 1500, rel=2e-3)
-    assert reading.served is not None and reading.served.rate_bps == 2e8
+    assert reading.served.rate_bps == 2e8
 
 
-def test_bfifo_without_limit_is_what_the_kernel_takes(inside: Run) -> None:
+def test_bfifo_without_limit_is_what_the_kernel_takes(inside):
     done = inside("tc", "qdisc", "replace", "dev", "q0", "root", "bfifo")
     assert done.returncode == 0, done.stderr
     (qdisc,) = json.loads(inside("tc", "-j", "qdisc", "show", "dev", "q0").stdout)

@@ -1,7 +1,5 @@
 """What memory a buffer takes: Figure 15's column RAM, and the tiers' edges."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

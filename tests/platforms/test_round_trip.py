@@ -1,7 +1,5 @@
 """Emitting and then linting gives back the size, within what the notation rounds."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -52,31 +50,26 @@ def emitted(data: st.DataObject, size: int, port: Port, name: str) -> tuple[Emis
 
 
 @PLATFORMS
-@settings(deadline=None, max_examples=examples(200), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), suppress_health_check=list(HealthCheck))
 @given(data=st.data(), port=PORTS, packets=st.integers(1, 6000), extra=st.integers(0, 9215))
-def test_any_packet_and_header_is_read_back(
-    name: str, data: st.DataObject, port: Port, packets: int, extra: int
-) -> None:
+def test_any_packet_and_header_is_read_back(name, data, port, packets, extra):
     """Sizes that a platform can have: what it refuses is not counted."""
     size = packets * port.packet_bytes + extra
     made, model = emitted(data, size, port, name)
     reading = lint(made.text, port, platform=name, model=model).readings[0]
     assert (reading.bytes, reading.packets) == (made.given.bytes, made.given.packets)
-    assert reading.bytes is not None and 0 <= reading.bytes - size <= made.rounding_bytes
-    assert reading.packets is not None and reading.packets >= packets
+    assert 0 <= reading.bytes - size <= made.rounding_bytes
+    assert reading.packets >= packets
 
 
 @PLATFORMS
-@settings(deadline=None, max_examples=examples(100))
+@settings(max_examples=examples(100))
 @given(data=st.data(), rate=RATES, packets=COUNTS, extra=st.integers(0, 1499))
-def test_what_is_emitted_is_enough_and_passes_its_own_lint(
-    name: str, data: st.DataObject, rate: float, packets: int, extra: int
-) -> None:
+def test_what_is_emitted_is_enough_and_passes_its_own_lint(name, data, rate, packets, extra):
     """1 to a million packets and some bytes, 1 Mbit/s to 800 Gbit/s; nothing shapes to less."""
     port = Port(rate, pool_bytes=2_000_000_000)
     size = packets * port.packet_bytes + extra
     made, model = emitted(data, size, port, name)
-    assert made.given.bytes is not None
     assert size <= made.given.bytes <= size + made.rounding_bytes
     found = lint(made.text, port, platform=name, model=model, wanted=made.wanted)
     reading = found.readings[0]
@@ -91,11 +84,9 @@ def test_what_is_emitted_is_enough_and_passes_its_own_lint(
 
 
 @PLATFORMS
-@settings(deadline=None, max_examples=examples(50))
+@settings(max_examples=examples(50))
 @given(data=st.data(), port=SHAPED, packets=COUNTS)
-def test_the_lines_of_a_shaped_port_are_read_back(
-    name: str, data: st.DataObject, port: Port, packets: int
-) -> None:
+def test_the_lines_of_a_shaped_port_are_read_back(name, data, port, packets):
     """The size, and the rate that it is served at; times count at the shaper's rate."""
     made, model = emitted(data, packets * 1500, port, name)
     # Only the text says that the port is shaped: lint knows the line rate alone.
@@ -103,15 +94,14 @@ def test_the_lines_of_a_shaped_port_are_read_back(
     found = lint(made.text, plain, platform=name, model=model, wanted=made.wanted)
     reading = found.readings[0]
     assert found.verdict(reading) == "as asked" and not found.unread
-    assert reading.served is not None
     assert reading.served.rate_bps == pytest.approx(port.rate_bps, rel=1e-3)
-    assert reading.bytes is not None and reading.bytes >= packets * 1500
+    assert reading.bytes >= packets * 1500
     assert "no port runs at" not in "\n".join(made.comments)
 
 
 @pytest.mark.parametrize("pool", [4_000_000, 64_000_000, 2_000_000_000])
 @pytest.mark.parametrize("packets", [1, 64, 129, 1000, 10_000, 100_000])
-def test_sonic_dynamic_is_what_its_own_lint_expects(pool: int, packets: int) -> None:
+def test_sonic_dynamic_is_what_its_own_lint_expects(pool, packets):
     port = Port(155e6, pool_bytes=pool)
     asked = Wanted(packets * 1500, packets, f"{packets} packets")
     try:
@@ -119,14 +109,14 @@ def test_sonic_dynamic_is_what_its_own_lint_expects(pool: int, packets: int) -> 
     except PlatformError as error:
         assert error.code in ("too-coarse", "too-large")
         return
-    assert made.given.bytes is not None and asked.bytes <= made.given.bytes <= 2 * asked.bytes
+    assert asked.bytes <= made.given.bytes <= 2 * asked.bytes
     assert lint(made.text, port, platform="sonic", wanted=asked).exit_status == 0
     twice = Wanted(2 * made.given.bytes, 2 * packets, "twice as much")
     assert lint(made.text, port, platform="sonic", wanted=twice).exit_status == 1
 
 
 @pytest.mark.parametrize(("name", "form", "model"), CHOICES)
-def test_its_own_output_is_recognised(name: str, form: str, model: str) -> None:
+def test_its_own_output_is_recognised(name, form, model):
     port = Port(155e6, pool_bytes=4_000_000)
     asked = Wanted(193_500, 129, "129 packets")
     made = emit(asked, port, name, form=form, model=model)
@@ -134,7 +124,7 @@ def test_its_own_output_is_recognised(name: str, form: str, model: str) -> None:
     assert (found.platform, found.exit_status) == (name, 0)
 
 
-def test_the_comment_says_bytes_time_packets_and_rounding() -> None:
+def test_the_comment_says_bytes_time_packets_and_rounding():
     made = emit(Wanted(193_500, 129, "129 packets", "oc3-gsr.toml"), Port(155e6), "junos")
     said = "\n".join(line for line in made.text.splitlines() if line.startswith("#"))
     assert "193500 B = 9.987 ms at 155 Mbit/s = 129 packets of 1500 B" in said

@@ -1,14 +1,11 @@
 """A scenario's AQM is written as its answer would be, or refused; lint compares the discipline."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 from tests.platforms.reading import wanted
 
 from forebay.catalogue import DISCIPLINES
-from forebay.cli.program import call
 from forebay.platforms import PlatformError, Port, check_discipline, emit, lint, read_target
 
 STEP = 'min = "60 kB"\nmax = "60001 B"\nweight = 1.0\nprobability = 1.0\necn = true'
@@ -46,9 +43,7 @@ def scenario(folder: Path, queue: str, rate: str = "50 Mbit/s") -> str:
          "qos policy fq-codel FOREBAY target '7' set qos policy fq-codel FOREBAY interval '90'"),
     ],
 )  # fmt: skip
-def test_the_discipline_is_written_with_its_aims(
-    tmp_path: Path, platform: str, queue: str, words: str
-) -> None:
+def test_the_discipline_is_written_with_its_aims(tmp_path, platform, queue, words):
     asked, port = read_target(scenario(tmp_path, queue))
     check_discipline(asked.discipline, platform)
     made = emit(asked, port, platform)
@@ -62,7 +57,7 @@ def test_the_discipline_is_written_with_its_aims(
         assert lint(made.text, port, platform=platform, wanted=other).exit_status == 1
 
 
-def test_vyos_says_what_it_cannot_have(tmp_path: Path) -> None:
+def test_vyos_says_what_it_cannot_have(tmp_path):
     asked, port = read_target(scenario(tmp_path, '"fq_codel"\ntarget = "1.5 ms"'))
     made = emit(asked, port, "vyos")
     said = "\n".join(made.comments)
@@ -78,7 +73,7 @@ def test_vyos_says_what_it_cannot_have(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nx-os", "sonic", "eos", "linux-tc"])
-def test_a_scenarios_step_of_marks_is_written(tmp_path: Path, name: str) -> None:
+def test_a_scenarios_step_of_marks_is_written(tmp_path, name):
     asked, port = read_target(scenario(tmp_path, f'"red"\n{STEP}', "10 Gbit/s"))
     made = emit(asked, port, name)
     assert made.given.marks_bytes == 60_000
@@ -87,7 +82,7 @@ def test_a_scenarios_step_of_marks_is_written(tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["ios-xr", "ios-xe", "junos", "sros", "openconfig", "vyos"])
-def test_others_refuse_it_in_one_line(tmp_path: Path, name: str) -> None:
+def test_others_refuse_it_in_one_line(tmp_path, name):
     asked, port = read_target(scenario(tmp_path, f'"red"\n{STEP}'))
     with pytest.raises(
         PlatformError, match=f"the queue is red, which cannot be written for {name}"
@@ -95,7 +90,7 @@ def test_others_refuse_it_in_one_line(tmp_path: Path, name: str) -> None:
         emit(asked, port, name)
 
 
-def test_what_no_line_has_is_said(tmp_path: Path) -> None:
+def test_what_no_line_has_is_said(tmp_path):
     queue = '"fq_codel"\nquantum = "300 B"\nbuckets = 16\necn = false'
     asked, port = read_target(scenario(tmp_path, queue))
     comments = "\n".join(emit(asked, port, "linux-tc").comments)
@@ -104,12 +99,12 @@ def test_what_no_line_has_is_said(tmp_path: Path) -> None:
     assert "not written: pfifo_head_drop" in "\n".join(emit(asked, port, "linux-tc").comments)
 
 
-def test_a_red_without_thresholds_is_refused(tmp_path: Path) -> None:
+def test_a_red_without_thresholds_is_refused(tmp_path):
     with pytest.raises(PlatformError, match="red has no min and no max, and nobody chose"):
         read_target(scenario(tmp_path, '"red"'))
     for given, ends in (('min = "30 kB"', (30_000, 90_000)), ('max = "30 kB"', (10_000, 30_000))):
         asked, _ = read_target(scenario(tmp_path, f'"red"\n{given}'))
-        assert asked.aqm is not None and asked.aqm.parameter == "min"
+        assert asked.aqm.parameter == "min"
         assert (asked.aqm.min_bytes, asked.aqm.max_bytes) == ends
 
 
@@ -129,9 +124,7 @@ def test_a_red_without_thresholds_is_refused(tmp_path: Path) -> None:
         ("policy-map P\n class class-default\n  queue-limit 1000 packets", "unknown"),
     ],
 )
-def test_lint_compares_the_discipline_and_its_target(
-    tmp_path: Path, text: str, verdict: str
-) -> None:
+def test_lint_compares_the_discipline_and_its_target(tmp_path, text, verdict):
     asked, port = read_target(scenario(tmp_path, '"fq_codel"\ntarget = "5 ms"'))
     platform = "ios-xe" if text.startswith("policy-map") else None
     found = lint(f"{text}\n", port, platform=platform, wanted=asked)
@@ -139,7 +132,7 @@ def test_lint_compares_the_discipline_and_its_target(
     assert found.exit_status == (0 if verdict == "as asked" else 1)
 
 
-def test_an_aqm_is_not_the_drop_tail_queue_that_was_asked_for() -> None:
+def test_an_aqm_is_not_the_drop_tail_queue_that_was_asked_for():
     port = Port(1e9)
     text = "tc qdisc add dev e root codel limit 129\n"
     found = lint(text, port, wanted=wanted(129, port))
@@ -149,9 +142,7 @@ def test_an_aqm_is_not_the_drop_tail_queue_that_was_asked_for() -> None:
 
 @pytest.mark.parametrize("platform", ["linux-tc", "junos", "eos"])
 @pytest.mark.parametrize("discipline", DISCIPLINES)
-def test_what_cannot_be_written_at_any_size_is_refused_before_the_sizing(
-    discipline: str, platform: str
-) -> None:
+def test_what_cannot_be_written_at_any_size_is_refused_before_the_sizing(discipline, platform):
     """What is not refused here, `emit` writes."""
     red = discipline == "red" and platform == "eos"
     kind = DISCIPLINES[discipline].sized
@@ -162,9 +153,3 @@ def test_what_cannot_be_written_at_any_size_is_refused_before_the_sizing(
         with pytest.raises(PlatformError) as refused:
             check_discipline(discipline, platform)
         assert refused.value.code == "managed"
-
-
-def test_the_command_refuses_cake_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["size", "oc3-gsr", "--set", "queue.discipline=cake", "--emit", "linux-tc"]
-    assert call([*words, "--budget", "9 min"]) == 2
-    assert "cake has no limit" in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """Which buffer is wanted: a scenario's, a sizing's, or a size; and the command line around it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -15,11 +13,7 @@ from forebay.scenario import ScenarioError
 SCENARIO = str(Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml")
 
 
-def forebay(*words: str) -> int:
-    return call(["platforms", *words])
-
-
-def test_a_scenario_gives_its_own_queue_and_rate() -> None:
+def test_a_scenario_gives_its_own_queue_and_rate():
     wanted, port = read_target(SCENARIO)
     assert (wanted.bytes, wanted.packets, port.rate_bps) == (193_500, 129, 155e6)
     assert read_target("oc3-gsr")[0].bytes == 193_500, "a shipped one is found by its name"
@@ -34,7 +28,7 @@ def sizing(folder: Path, **fields: Any) -> str:
     return str(path)
 
 
-def test_a_sizing_gives_the_buffer_found(tmp_path: Path) -> None:
+def test_a_sizing_gives_the_buffer_found(tmp_path):
     buffer = {"packets": 129, "bytes": 193_500, "seconds": 193_500 * 8 / 155e6}
     recommended = {**buffer, "packets": 200, "bytes": 300_000, "why": ["it holds two bursts"]}
     wanted, port = read_target(sizing(tmp_path, buffer=buffer, recommended=recommended))
@@ -50,8 +44,8 @@ def test_a_sizing_gives_the_buffer_found(tmp_path: Path) -> None:
     [(3, 40, [], 40), (3, 40, [(3, None)], 40), (3, 40, [(3, 20)], 20), (30, 30, [(30, 30)], 30)],
 )
 def test_a_size_that_is_not_recommended_is_written_by_force_alone(
-    tmp_path: Path, least: int, high: int, region: list[tuple[int, int | None]], packets: int
-) -> None:
+    tmp_path, least, high, region, packets
+):
     sizes = [{"low": a, "high": b, "binding_low": [], "binding_high": []} for a, b in region]
     buffer = {"packets": least, "low": 1, "high": high, "bytes": 1500 * least,
               "seconds": 1500 * least * 8 / 1e9}  # fmt: skip
@@ -70,7 +64,7 @@ NEWER = '{"schema": 99, "buffer": {"packets": 129, "bytes": 193500, "seconds": 0
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "nonsense", '{"schema": 1, "buffer": {}}', NEWER])
-def test_another_json_file_is_refused(tmp_path: Path, text: str) -> None:
+def test_another_json_file_is_refused(tmp_path, text):
     path = tmp_path / "other.json"
     path.write_text(text)
     with pytest.raises(PlatformError, match="not a document of a sizing") as refused:
@@ -83,117 +77,69 @@ def test_another_json_file_is_refused(tmp_path: Path, text: str) -> None:
     ("size", "amount", "packets"),
     [("129 packets", 193_500, 129), ("1.5 MB", 1_500_000, 1000), ("10 ms", 1_250_000, 833)],
 )
-def test_a_size_by_itself(size: str, amount: int, packets: int) -> None:
+def test_a_size_by_itself(size, amount, packets):
     wanted, _ = read_target(size, rate="1 Gbit/s")
     assert (wanted.bytes, wanted.packets) == (amount, packets)
 
 
-def test_bad_input_is_one_line_and_status_2(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    some = tmp_path / "some.cfg"
-    some.write_text("hello\n")
-    for words in (
-        ("emit", "129 packets", "--platform", "junos"),
-        ("emit", "1 bdp", "--rate", "1 Gbit/s", "--platform", "junos"),
-        ("emit", "129 packet s", "--rate", "1 Gbit/s", "--platform", "junos"),
-        ("emit", SCENARIO, "--rate", "1 Gbit/s", "--platform", "junos"),
-        ("emit", SCENARIO, "--platform", "eos"),
-        ("emit", SCENARIO, "--platform", "jumos"),
-        ("emit", SCENARIO, "--platform", "junos", "--form", "bytes"),
-        ("emit", "missing.toml", "--platform", "junos"),
-        ("lint", str(some), "--rate", "1 Gbit/s"),
-        ("lint", str(some)),
-        ("lint", str(tmp_path), "--rate", "1 Gbit/s"),
-        ("lint", str(some), "--rate", "5 ms"),
-        ("lint", str(some), "--rate", "1 Gbit/s", "--header", "1 GB"),
-    ):
-        assert forebay(*words) == 2, words
-        out, err = capsys.readouterr()
-        assert out == "" and err.count("\n") == 1 and err.startswith("forebay: "), words
-
-
-def test_the_scenario_errors_name_the_option(capsys: pytest.CaptureFixture[str]) -> None:
-    assert forebay("emit", "10 ms", "--platform", "junos", "--rate", "fast") == 2
-    assert "--rate" in capsys.readouterr().err
+def test_a_size_that_is_no_amount_is_refused():
     with pytest.raises(ScenarioError):
         read_target("ten packets", rate="1 Gbit/s")
 
 
-def test_lint_against_a_scenario(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_lint_against_a_scenario(printed, tmp_path):
     path = tmp_path / "router.cfg"
-    assert forebay("emit", SCENARIO, "--platform", "ios-xr") == 0
-    text = capsys.readouterr().out
+    text = printed(f"platforms emit {SCENARIO} --platform ios-xr")
     path.write_text(text)
-    assert forebay("lint", str(path), "--scenario", SCENARIO) == 0
-    assert "as asked" in capsys.readouterr().out
+    assert "as asked" in printed(f"platforms lint {path} --scenario {SCENARIO}")
     path.write_text(text.replace("193500 bytes", "129 packets"))
-    assert forebay("lint", str(path), "--scenario", SCENARIO, "--json") == 1
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(printed(f"platforms lint {path} --scenario {SCENARIO} --json", status=1))
     (queue,) = document["queues"]
     assert (queue["verdict"], queue["bytes"]) == ("smaller", 33_024)
 
 
-def test_json_to_paste_stays_clean_and_json_documents(capsys: pytest.CaptureFixture[str]) -> None:
-    assert forebay("emit", SCENARIO, "--platform", "sonic") == 0
+def test_json_to_paste_stays_clean_and_json_documents(capsys, printed):
+    assert call(["platforms", "emit", SCENARIO, "--platform", "sonic"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["BUFFER_PROFILE"] and "193500 B" in err
-    assert forebay("emit", SCENARIO, "--platform", "linux-tc", "--json") == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(printed(f"platforms emit {SCENARIO} --platform linux-tc --json"))
     assert document["asked"]["packets"] == document["given"]["packets"] == 129
     assert document["memory"]["tier"] == "on-chip memory"
-    assert forebay("list", "--json") == 0
-    listed = json.loads(capsys.readouterr().out)
+    listed = json.loads(printed("platforms list --json"))
     assert len(listed["platforms"]) == 12 and set(listed["refused"]) == {"eos", "vrp"}
 
 
 UNSIZED = """
-[link]
-rate = "200 Mbit/s"
+link.rate = "200 Mbit/s"
+goals.utilization = 0.98
 [[traffic]]
 flows = 100
 rtt = { uniform = ["20 ms", "120 ms"] }
-[goals]
-utilization = 0.98
 """
 
 
-def test_a_default_that_nobody_chose_is_not_emitted(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_default_that_nobody_chose_is_not_emitted(capsys, printed, tmp_path):
     path = tmp_path / "uplink.toml"
     path.write_text(UNSIZED)
-    assert forebay("emit", str(path), "--platform", "junos") == 2
+    assert call(["platforms", "emit", str(path), "--platform", "junos"]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
     assert "forebay size" in err and "--emit" in err and "queue.size" in err
-    assert forebay("emit", str(path), "--platform", "junos", "--set", "queue.size=10 ms") == 0
-    assert "temporal 10020" in capsys.readouterr().out  # 167 whole packets
+    said = printed(f"platforms emit {path} --platform junos --set 'queue.size=10 ms'")
+    assert "temporal 10020" in said  # 167 whole packets
 
 
-def test_the_answer_of_a_sizing_is_emitted(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_answer_of_a_sizing_is_emitted(printed, tmp_path):
     path, answer = tmp_path / "uplink.toml", tmp_path / "answer"
     path.write_text(UNSIZED)
-    assert call(["size", str(path), "--engine", "theory", "--json"]) in (0, 1)
-    out = capsys.readouterr().out
-    answer.write_text(out)
-    buffer = json.loads(out)["recommended"]
-    assert buffer is not None
-    assert forebay("emit", "--answer", str(answer), "--platform", "ios-xe") == 0
-    assert f"queue-limit {buffer['packets']} packets" in capsys.readouterr().out
-    assert call(["size", str(path), "--engine", "theory", "--emit", "ios-xe"]) == 0
-    said = capsys.readouterr().out
-    assert said.index("Recommended:") < said.index(f"queue-limit {buffer['packets']} packets")
-    assert call(["size", str(path), "--engine", "theory", "--emit", "ios-xe", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["configuration"]["given"]["packets"] >= buffer["packets"]
-    for words in (("--answer", str(answer), "10 ms"), ("--answer", str(path)), ()):
-        assert forebay("emit", "--platform", "ios-xe", *words) == 2
-        assert capsys.readouterr().err.count("\n") == 1
-    assert call(["size", str(path), "--engine", "theory", "--emit", "jumos"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    answer.write_text(printed(f"size {path} --engine theory --json"))
+    packets = json.loads(answer.read_text())["recommended"]["packets"]
+    limit = f"queue-limit {packets} packets"
+    assert limit in printed(f"platforms emit --answer {answer} --platform ios-xe")
+    said = printed(f"size {path} --engine theory --emit ios-xe")
+    assert said.index("Recommended:") < said.index(limit)
+    document = json.loads(printed(f"size {path} --engine theory --emit ios-xe --json"))
+    assert document["configuration"]["given"]["packets"] >= packets
 
 
 @pytest.mark.parametrize(
@@ -207,14 +153,11 @@ def test_the_answer_of_a_sizing_is_emitted(
         ("100 Gbit/s", "junos", "et-0/0/0"),
     ],
 )
-def test_a_port_is_called_by_its_rate(
-    capsys: pytest.CaptureFixture[str], rate: str, platform: str, name: str
-) -> None:
-    assert forebay("emit", "1 ms", "--rate", rate, "--platform", platform) == 0
-    out = capsys.readouterr().out
+def test_a_port_is_called_by_its_rate(printed, rate, platform, name):
+    emit = f"platforms emit '1 ms' --platform {platform} --rate"
+    out = printed(f"{emit} '{rate}'")
     assert f" {name} " in out.replace("\n", " ") and "no port runs at" not in out
-    assert forebay("emit", "1 ms", "--rate", "155 Mbit/s", "--platform", platform) == 0
-    assert "no port runs at 155 Mbit/s" in capsys.readouterr().out
+    assert "no port runs at 155 Mbit/s" in printed(f"{emit} '155 Mbit/s'")
 
 
 SHAPED = UNSIZED.replace(
@@ -222,7 +165,7 @@ SHAPED = UNSIZED.replace(
 )
 
 
-def test_a_shaped_link_is_written_at_its_shapers_rate(tmp_path: Path) -> None:
+def test_a_shaped_link_is_written_at_its_shapers_rate(tmp_path):
     path = tmp_path / "shaped.toml"
     path.write_text(SHAPED)
     wanted, port = read_target(str(path), overrides=["queue.size=20 ms"])
@@ -230,7 +173,7 @@ def test_a_shaped_link_is_written_at_its_shapers_rate(tmp_path: Path) -> None:
     assert "shape average 50000000" in emit(wanted, port, "ios-xe", form="bytes").text
 
 
-def test_an_answer_for_a_shaped_link_has_its_shaper(tmp_path: Path) -> None:
+def test_an_answer_for_a_shaped_link_has_its_shaper(tmp_path):
     """The simulated link may be a smaller one: the shaper is taken in proportion."""
     link = {"rate": "20 Mbit/s", "shaper": {"rate": "5 Mbit/s", "burst": "3 kB"}}
     sized = {"packets": 100, "bytes": 150_000, "seconds": 0.024}

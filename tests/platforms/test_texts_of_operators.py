@@ -4,8 +4,6 @@ The port has 10 Gbit/s and packets of 1500 B; a frame of Linux has 14 B more. No
 time that the text does not tell.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -336,7 +334,7 @@ ROWS: dict[str, list[Row]] = {
 @pytest.mark.parametrize(
     ("platform", "row"), [(name, row) for name, rows in ROWS.items() for row in rows]
 )
-def test_a_text_has_the_size_and_the_time_that_it_says(platform: str, row: Row) -> None:
+def test_a_text_has_the_size_and_the_time_that_it_says(platform, row):
     text, size, milliseconds = row
     reading = lint(text, PORT, platform=platform).readings[0]
     assert reading.bytes == size
@@ -346,12 +344,12 @@ def test_a_text_has_the_size_and_the_time_that_it_says(platform: str, row: Row) 
         assert any(each.kind in ("trap", "uncertain") for each in reading.notes), "it says why"
 
 
-def test_every_platform_has_twelve() -> None:
+def test_every_platform_has_twelve():
     assert {name: len(ROWS[name]) >= 12 for name in readable()} == dict.fromkeys(ROWS, True)
 
 
 @pytest.mark.parametrize("platform", ROWS)
-def test_most_are_recognised(platform: str) -> None:
+def test_most_are_recognised(platform):
     """Two of Cisco's have statements in common: a text of those alone is of neither."""
     found = []
     for text, _, _ in ROWS[platform]:
@@ -375,11 +373,9 @@ INDENTED = st.sampled_from(("ios-xr", "ios-xe", "nx-os", "sros", "eos", "vrp"))
 WITHOUT_SECTIONS = st.sampled_from(["mystery 9 create", "mystery", "mystery block X"])
 
 
-@settings(deadline=None, max_examples=examples(60))
+@settings(max_examples=examples(60))
 @given(data=st.data(), head=WITHOUT_SECTIONS, platform=INDENTED)
-def test_no_number_comes_from_an_unknown_section(
-    data: st.DataObject, head: str, platform: str
-) -> None:
+def test_no_number_comes_from_an_unknown_section(data, head, platform):
     """A statement belongs to the block that it stands in, and to no neighbour."""
     text, _, _ = data.draw(st.sampled_from([row for row in ROWS[platform] if "{" not in row[0]]))
     if text.startswith("/"):
@@ -390,7 +386,7 @@ def test_no_number_comes_from_an_unknown_section(
 
 
 @pytest.mark.parametrize("platform", ["junos", "sros", "vyos"])
-def test_no_number_comes_from_unknown_braces(platform: str) -> None:
+def test_no_number_comes_from_unknown_braces(platform):
     for text, _, _ in ROWS[platform]:
         if "{" in text:
             assert readings(f"mystery {{\n{text}}}\n", platform) == 0
@@ -415,26 +411,26 @@ policy-map B
 """
 
 
-def test_a_child_of_two_parents_has_the_time_of_each() -> None:
+def test_a_child_of_two_parents_has_the_time_of_each():
     found = lint(CHILD, PORT, platform="ios-xe").readings
     assert [each.seconds(PORT) for each in found] == [0.12, 0.06]
     assert "in policy-map A, class class-default" in found[0].queue
     assert "class SITE, policy-map B, class OTHER" in found[1].queue
 
 
-def test_a_text_without_queues_is_refused() -> None:
+def test_a_text_without_queues_is_refused():
     with pytest.raises(PlatformError, match="FRR's configuration, which sets no queue"):
         lint("frr version 9.1\nfrr defaults traditional\nrouter bgp 65001\n", PORT)
     with pytest.raises(PlatformError, match="no queue's size was found in this as eos"):
         lint("interface Ethernet1\n tx-queue 3\n", PORT)
 
 
-def test_a_size_of_no_whole_byte_is_compared_too() -> None:
+def test_a_size_of_no_whole_byte_is_compared_too():
     found = lint(f"{TC}root bfifo limit 9000\n", PORT, wanted=Wanted(0, 0, "1 ns"))
     assert found.to_dict()["queues"][0]["verdict"] == "larger" and "  larger\n" in found.text
 
 
-def test_what_is_not_in_force_or_may_drop_before_is_not_what_was_asked() -> None:
+def test_what_is_not_in_force_or_may_drop_before_is_not_what_was_asked():
     off = f"{BE}buffer-size temporal 8000\n{COS}schedulers B buffer-size temporal 1000\n"
     for text in (off, f"{off}deactivate class-of-service schedulers B\n"):
         asked = wanted(83, GIGABIT)
@@ -447,7 +443,7 @@ def test_what_is_not_in_force_or_may_drop_before_is_not_what_was_asked() -> None
         assert ("drops before the limit" in found.text) == ("-based" in more)
 
 
-def test_both_times_and_what_is_not_understood_stand_in_the_report() -> None:
+def test_both_times_and_what_is_not_understood_stand_in_the_report():
     text = f"{TC}root tbf rate 100mbit burst 32kbit latency 400ms\n{TC}root choke limit 9\n"
     found = lint(text, PORT)
     document = found.to_dict()

@@ -4,8 +4,6 @@ A queue's time is counted at the rate that the same text gives it. A statement b
 that it stands in, and is read, or listed as not understood.
 """
 
-from __future__ import annotations
-
 import json
 import textwrap
 from typing import Any

@@ -1,7 +1,5 @@
 """The command line in a folder whose distributions it finds, in this process."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Engines of other distributions: asked for every seed, stored by their code, blamed by name."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from subprocess import CompletedProcess

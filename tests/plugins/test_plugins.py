@@ -1,7 +1,5 @@
 """Engines and laws of other distributions: found by their entry points, refused in one line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

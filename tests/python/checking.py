@@ -13,13 +13,8 @@ def mypy(path: Path) -> list[str]:
     settings = path.with_name("empty.ini")
     settings.write_text("[mypy]\n")
     command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--no-error-summary",
-        "--hide-error-context",
-    ]
+        sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--hide-error-context",
+    ]  # fmt: skip
     where = ["--config-file", str(settings), "--cache-dir", str(CACHE), str(path)]
     done = subprocess.run([*command, *where], capture_output=True, text=True, cwd=path.parent)
     assert done.returncode in (0, 1), done.stderr

@@ -1,7 +1,6 @@
 """What a public function says of an argument that it does not take: one line, in Python's words."""
 
-from __future__ import annotations
-
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,17 +25,10 @@ from forebay.cli.program import call
 from forebay.scenario import RateTrace
 
 VERBS: list[Callable[[Any], object]] = [
-    forebay.run,
-    forebay.compare,
-    forebay.size,
-    forebay.trace,
-    networks.solve,
-    networks.single_failures,
-    lambda value: networks.compare_designs(value, value),
-    testbed.check,
-    laws.for_scenario,
-    laws.regime_of,
-]
+    forebay.run, forebay.compare, forebay.size, forebay.trace, networks.solve,
+    networks.single_failures, lambda value: networks.compare_designs(value, value),
+    testbed.check, laws.for_scenario, laws.regime_of,
+]  # fmt: skip
 SCENARIO = Scenario(
     link=Link(rate="10 Mbit/s"),
     traffic=[Long(flows=2, rtt="50 ms")],
@@ -74,10 +66,8 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (
-            lambda: SCENARIO.replace({"traffic.0.congestion_control": {1: 1.0}}),
-            "traffic.0.congestion_control: 1 is not a known",
-        ),
+        (lambda: SCENARIO.replace({"traffic.0.congestion_control": {1: 1.0}}),
+         "traffic.0.congestion_control: 1 is not a known"),
         (lambda: forebay.run(SCENARIO, seeds="5"), 'seeds: "5"; write a whole number from 1 to'),
         (lambda: forebay.run(SCENARIO, seeds=0), "seeds: 0; write a whole number from 1 to 100000"),
         (lambda: forebay.run(SCENARIO, seed=-1), "seed: -1; write a whole number from 0 to 9223"),
@@ -91,10 +81,8 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: _in_draws(budget=0), "budget: 0 has no unit"),
         (lambda: forebay.link_scenario("1 Gbit/s", "9", "..9 ms"), 'rtt.uniform.0: "" is not a'),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
-        (
-            lambda: forebay.trace(SCENARIO, flows=3),
-            "flows: 3 is not a list; write it in brackets: [3",
-        ),
+        (lambda: forebay.trace(SCENARIO, flows=3),
+         "flows: 3 is not a list; write it in brackets: [3"),
         (lambda: forebay.trace(SCENARIO, flows=[-1]), "flows: -1; write a whole number from 0 to"),
         (lambda: forebay.compare(SCENARIO, "theory"), 'write it in brackets: ["theory"]'),
         (lambda: forebay.run(SCENARIO, counters="snmp"), 'write it in brackets: ["snmp"]'),
@@ -104,7 +92,7 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: SCENARIO.replace("a=3"), 'write a dict, such as {"queue.size": "64 packets"}'),
         (lambda: forebay.reproduce("A.eq6", seeds=0.5), "seeds: 0.5; write a whole number from 1"),
     ],
-)
+)  # fmt: skip
 def test_an_argument_of_the_wrong_kind_is_refused(call: Callable[[], object], said: str) -> None:
     assert said in refusal(call)
 
@@ -116,40 +104,22 @@ def counters(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-MISTAKES: dict[str, tuple[list[str], Callable[[str], object]]] = {
-    "rate": (
-        ["measure", "--counters", "FILE", "--rtt", "1 s", "--rate", "fast"],
-        lambda file: measure.counters(file, rate="fast", rtt="1 s"),
-    ),
-    "rtt": (
-        ["measure", "--counters", "FILE", "--rate", "1 Gbit/s"],
-        lambda file: measure.counters(file, rate="1 Gbit/s", rtt=None),
-    ),
-    "toward": (
-        ["measure", "x.pcap", "--rate", "1 Gbit/s", "--toward", "here"],
-        lambda _: measure.capture(["x.pcap"], rate="1 Gbit/s", toward=["here"]),
-    ),
-    "at": (
-        ["measure", "--listen", "router", "--rate", "1 Gbit/s"],
-        lambda _: measure.listen("router", 1.0, rate="1 Gbit/s"),
-    ),
-    "packet": (
-        ["platforms", "emit", "10 ms", "--platform", "junos", "--rate", "1 Gbit/s",
-         "--packet", "1 GB"],
-        lambda _: platforms.read_target("10 ms", rate="1 Gbit/s", packet="1 GB"),
-    ),
-    "pool": (
-        ["platforms", "emit", "10 ms", "--platform", "sonic", "--rate", "1 Gbit/s",
-         "--pool", "many"],
-        lambda _: platforms.with_choices(platforms.Port(1e9), header=None, pool="many"),
-    ),
-    "form": (
-        ["platforms", "emit", "10 s", "--platform", "junos", "--rate", "1 Gbit/s",
-         "--form", "percent"],
-        lambda _: platforms.emit(
-            *platforms.read_target("10 s", rate="1 Gbit/s"), "junos", form="percent"
-        ),
-    ),
+MISTAKES: dict[str, tuple[str, Callable[[str], object]]] = {
+    "rate": ("measure --counters FILE --rtt '1 s' --rate fast",
+             lambda file: measure.counters(file, rate="fast", rtt="1 s")),
+    "rtt": ("measure --counters FILE --rate '1 Gbit/s'",
+            lambda file: measure.counters(file, rate="1 Gbit/s", rtt=None)),
+    "toward": ("measure x.pcap --rate '1 Gbit/s' --toward here",
+               lambda _: measure.capture(["x.pcap"], rate="1 Gbit/s", toward=["here"])),
+    "at": ("measure --listen router --rate '1 Gbit/s'",
+           lambda _: measure.listen("router", 1.0, rate="1 Gbit/s")),
+    "packet": ("platforms emit '10 ms' --platform junos --rate '1 Gbit/s' --packet '1 GB'",
+               lambda _: platforms.read_target("10 ms", rate="1 Gbit/s", packet="1 GB")),
+    "pool": ("platforms emit '10 ms' --platform sonic --rate '1 Gbit/s' --pool many",
+             lambda _: platforms.with_choices(platforms.Port(1e9), header=None, pool="many")),
+    "form": ("platforms emit '10 s' --platform junos --rate '1 Gbit/s' --form percent",
+             lambda _: platforms.emit(
+                 *platforms.read_target("10 s", rate="1 Gbit/s"), "junos", form="percent")),
 }  # fmt: skip
 """An argument that is wrong: words of the command line, and the same mistake in Python."""
 
@@ -162,7 +132,7 @@ def test_a_mistake_is_said_in_the_words_in_which_it_was_made(
     with pytest.raises(forebay.ForebayError) as caught:
         in_python(counters)
     assert argument in str(caught.value) and "--" not in str(caught.value)
-    assert call([counters if word == "FILE" else word for word in words]) == 2
+    assert call([counters if word == "FILE" else word for word in shlex.split(words)]) == 2
     option = "--listen" if argument == "at" else f"--{argument}"
     assert option in capsys.readouterr().err
 

@@ -1,7 +1,5 @@
 """The pages about Python: their code runs and type-checks, their list is the namespace."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -20,7 +18,7 @@ def blocks() -> list[str]:
     return BLOCK.findall(TUTORIAL.read_text(encoding="utf-8"))
 
 
-def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tutorial_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for number, block in enumerate(blocks()):
@@ -31,9 +29,7 @@ def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(reached, list) and reached[0] < reached[-1] <= 1
 
 
-def test_the_tutorial_s_remarks_are_what_is_printed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_tutorial_s_remarks_are_what_is_printed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     first, mistakes = blocks()[0], next(each for each in blocks() if "except" in each)
     exec(first + mistakes, {})
@@ -43,18 +39,18 @@ def test_the_tutorial_s_remarks_are_what_is_printed(
 
 
 @pytest.mark.lint
-def test_the_tutorial_type_checks(tmp_path: Path) -> None:
+def test_the_tutorial_type_checks(tmp_path):
     (tmp_path / "tutorial.py").write_text("\n".join(blocks()))
     assert mypy(tmp_path / "tutorial.py") == []
 
 
-def test_the_reference_lists_the_namespace() -> None:
+def test_the_reference_lists_the_namespace():
     page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
     table = page.partition("| group |")[2].partition("\n\n")[0]
     assert re.findall(r"`(\w+)`", table) == forebay.__all__
 
 
-def test_every_public_name_is_there_and_explained() -> None:
+def test_every_public_name_is_there_and_explained():
     for name in forebay.__all__:
         assert getattr(forebay, name).__doc__, name
     assert set(forebay.__all__) <= set(dir(forebay))

@@ -1,11 +1,9 @@
 """Every error of ours comes back from another process as it went."""
 
-from __future__ import annotations
-
 import importlib
 import pickle
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from multiprocessing import get_context
 
 import pytest
@@ -31,7 +29,7 @@ def errors() -> list[type[ForebayError]]:
 
 
 @pytest.mark.parametrize("kind", errors(), ids=lambda kind: kind.__qualname__)
-def test_every_error_comes_back_from_a_pickle(kind: type[ForebayError]) -> None:
+def test_every_error_comes_back_from_a_pickle(kind):
     error = kind.__new__(kind, "one line")
     error.__dict__.update(hint="write this", code="a-code", exit_status=3, facts=(1, "two"))
     again = pickle.loads(pickle.dumps(error))
@@ -45,9 +43,7 @@ LINK = '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "9 packets"\n[[traffic]]\nfl
     ("verb", "engine", "kind"),
     [(forebay.run, "no-such-engine", forebay.UnknownEngine), (forebay.size, "theory", NoGoals)],
 )
-def test_a_pool_of_processes_raises_it_and_does_not_hang(
-    verb: Callable[..., object], engine: str, kind: type[ForebayError]
-) -> None:
+def test_a_pool_of_processes_raises_it_and_does_not_hang(verb, engine, kind):
     with get_context("spawn").Pool(1) as pool:
         waiting = pool.apply_async(verb, (loads(LINK), engine))
         with pytest.raises(kind) as error:
@@ -55,13 +51,13 @@ def test_a_pool_of_processes_raises_it_and_does_not_hang(
     assert "\n" not in str(error.value) and error.value.exit_status == 2
 
 
-def test_what_a_user_writes_is_no_mark() -> None:
+def test_what_a_user_writes_is_no_mark():
     """The marks of three notations are of characters that no keyboard has, but a file may."""
     with pytest.raises(forebay.ScenarioError, match=r'"\\ue000a\\ue001b\\ue001c\\ue002" is not a'):
         forebay.Link(rate="\ue000a\ue001b\ue001c\ue002")
 
 
-def test_a_setting_is_written_where_it_is_read() -> None:
+def test_a_setting_is_written_where_it_is_read():
     from forebay.errors import Words, setting, worded
 
     assert {where: worded(setting("goals.loss_rate", 0.01), where) for where in Words} == {

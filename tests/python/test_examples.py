@@ -1,7 +1,5 @@
 """The examples in the docstrings of what the package offers are run as they stand."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 from typing import Any

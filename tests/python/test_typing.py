@@ -1,7 +1,5 @@
 """What a type checker says of scenarios made in Python, and what the classes say when run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -69,32 +67,26 @@ LINK = Link(rate="155 Mbit/s")
     ("wrong", "said"),
     [
         (lambda: Link(rate=155), 'Link: rate: 155 has no unit; write it with one, such as "155 M'),
-        (
-            lambda: Scenario(link=LINK),
-            "traffic: is missing; write at least one class, such as traf",
-        ),
+        (lambda: Scenario(link=LINK),
+         "traffic: is missing; write at least one class, such as traf"),
         (lambda: Scenario(traffic=[Long(flows=1)]), 'link: is missing; write link=Link(rate="155'),
         (lambda: Scenario(link=3, traffic=[]), "link: 3 where a link belongs; write Link(…), or a"),
         (lambda: Scenario(link=LINK, traffic=Long(flows=1)), "write it in brackets: [Long(…)]"),
-        (
-            lambda: Scenario(link=LINK, traffic=[4]),
-            "traffic.0: 4 where an entry of traffic belongs",
-        ),
+        (lambda: Scenario(link=LINK, traffic=[4]),
+         "traffic.0: 4 where an entry of traffic belongs"),
         (lambda: Long(flows=True), "Long: flows: True is not a whole number"),
         (lambda: Long(flows=1, sack="yes"), 'sack: "yes" is not True or False; write True or F'),
         (lambda: Long(flows=1, rtt="1-2 ms"), 'write {"uniform": ["1 ms", "2 ms"]}'),
         (lambda: Long(flows=1, route="core"), 'write it in brackets: route=["core"]'),
         (lambda: Short(length="9 packets"), "write one of them, such as load=0.8"),
         (lambda: Queue(ecn=True), 'or write discipline="red" or "pie"'),
-        (
-            lambda: Goals(utilization={"at_most": 1}),
-            'write {"at_least": 0.98, "probability": 0.99}',
-        ),
+        (lambda: Goals(utilization={"at_most": 1}),
+         'write {"at_least": 0.98, "probability": 0.99}'),
         (lambda: Goals(queue_delay={}), 'Goals: queue_delay: sets no goal; write {"maximum": '),
         (lambda: Topology(), "Topology: gives no links"),
         (lambda: Scenario.from_dict(3), "3 where"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_in_python_are_told_in_python_s_words(wrong: object, said: str) -> None:
     with pytest.raises(ScenarioError) as caught:
         wrong()  # type: ignore[operator]

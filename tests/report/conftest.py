@@ -1,7 +1,5 @@
 """Made-up answers that look like the simulator's on an OC3 link."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -34,7 +34,6 @@ def test_both_panels_show_the_table(tmp_path: Path) -> None:
     table = outcome.flows()
     slow, goodput = flows_figure(outcome, table).axes
     counted = outcome.classes[1].transfers
-    assert counted is not None
     known = table["slowdown"][np.isfinite(table["slowdown"]) & (table["start_s"] >= 1.0)]
     open_ = table["unfinished"].sum()
     assert known.size + open_ == counted.value < np.isfinite(table["slowdown"]).sum()

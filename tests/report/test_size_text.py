@@ -1,7 +1,5 @@
 """The text of a sizing: at most 14 lines of 80 columns, the answer first; the rest on demand."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Claims: numbers against the bands of statements, counted apart by what they hold against what."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Testbed runs are recorded one by one, continued after a stop, and shown with their date."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -81,7 +79,7 @@ def test_a_run_is_recorded_with_what_it_read_and_where(tmp_path: Path, bed: Bed)
 def test_the_interval_is_student_s_over_the_runs(tmp_path: Path, bed: Bed) -> None:
     record(tmp_path, [bed.cell(100)], seeds=[1, 2, 3])
     found = Measured(tmp_path).metric({"flows": 100}, "utilization")
-    assert found is not None and found.n == 3 and found.value == pytest.approx(0.92)
+    assert found.n == 3 and found.value == pytest.approx(0.92)
     half = T_2 * 0.02 / math.sqrt(3)  # below, the logit's interval reaches further
     odds = 0.92 / 0.08 * math.exp(-half / (0.92 * 0.08))
     assert found.low == pytest.approx(odds / (1 + odds)) and found.low < 0.92 - half

@@ -1,7 +1,5 @@
 """`forebay.reproduce` and `forebay.artefacts`: what a script or a notebook has of them."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from pathlib import Path

@@ -1,9 +1,5 @@
 """Defaults that nobody chose are said, and a source is not clipped by one of them."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from forebay import run
@@ -27,7 +23,7 @@ def made(traffic: str) -> Scenario:
     return loads(LINK + traffic)
 
 
-def test_every_default_that_moves_an_answer_is_said() -> None:
+def test_every_default_that_moves_an_answer_is_said():
     assert assumptions(made("flows = 5")) == ALL
 
 
@@ -42,7 +38,7 @@ def test_every_default_that_moves_an_answer_is_said() -> None:
         ('packet = "1500 B"', 5),
     ],
 )
-def test_what_was_chosen_is_not_said_even_if_it_is_the_default(field: str, index: int) -> None:
+def test_what_was_chosen_is_not_said_even_if_it_is_the_default(field, index):
     said = assumptions(made(f"flows = 5\n{field}"))
     assert said == (*ALL[:index], *ALL[index + 1 :])
 
@@ -50,9 +46,7 @@ def test_what_was_chosen_is_not_said_even_if_it_is_the_default(field: str, index
 @pytest.mark.parametrize(
     ("offload", "said"), [("auto", ALL[:-1]), ("off", (*ALL[:-1], SINGLY)), ("on", ALL[:-1])]
 )
-def test_what_hosts_send_at_once_is_said_unless_bursts_were_chosen(
-    offload: str, said: tuple[str, ...]
-) -> None:
+def test_what_hosts_send_at_once_is_said_unless_bursts_were_chosen(offload, said):
     assert assumptions(made(f'flows = 5\noffload = "{offload}"')) == said
 
 
@@ -64,23 +58,23 @@ def test_what_hosts_send_at_once_is_said_unless_bursts_were_chosen(
         ('access_rate = "10 Mbit/s"\njitter = "0 s"', False),
     ],
 )  # fmt: skip
-def test_hosts_as_fast_as_the_link_are_said_to_have_no_jitter(written: str, is_said: bool) -> None:
+def test_hosts_as_fast_as_the_link_are_said_to_have_no_jitter(written, is_said):
     said = assumptions(made(f"flows = 5\n{written}"))
     assert any("without jitter" in each for each in said) == is_said
 
 
-def test_a_change_keeps_what_was_chosen() -> None:
+def test_a_change_keeps_what_was_chosen():
     asked = made('flows = 5\nrtt = "100 ms"').replace({"queue.size": "20 packets"})
     assert assumptions(asked) == ALL[1:]
 
 
-def test_a_default_of_some_classes_names_them() -> None:
+def test_a_default_of_some_classes_names_them():
     said = assumptions(made('flows = 5\nrtt = "20 ms"\n[[traffic]]\nname = "bulk"\nflows = 2'))
     assert "a round trip of 100 ms for every flow (bulk)" in said
     assert "congestion control reno" in said
 
 
-def test_packets_of_a_list_are_no_default(tmp_path: Path) -> None:
+def test_packets_of_a_list_are_no_default(tmp_path):
     (tmp_path / "film.csv").write_text("0,300\n1,500\n")
     others = 'kind = "replay"\nflows = 1\nstart = "0 s"\naccess_rate = "1 Gbit/s"'
     assert assumptions(made(f'{others}\nfile = "{tmp_path}/film.csv"')) == ()
@@ -91,28 +85,26 @@ def test_packets_of_a_list_are_no_default(tmp_path: Path) -> None:
     [
         ('kind = "udp"\nflows = 1\nrate = "200 Mbit/s"', "200 Mbit/s, the peak of the source"),
         ('kind = "udp"\nflows = 1\nrate = "2 Mbit/s"', "100 Mbit/s, ten times the link"),
-        (
-            'kind = "onoff"\nflows = 1\npeak_rate = "1 Gbit/s"\non = "1 s"\noff = "1 s"',
-            "1 Gbit/s, the peak of the source",
-        ),
+        ('kind = "onoff"\nflows = 1\npeak_rate = "1 Gbit/s"\non = "1 s"\noff = "1 s"',
+         "1 Gbit/s, the peak of the source"),
     ],
-)
-def test_a_default_access_link_is_no_slower_than_its_source(traffic: str, says: str) -> None:
+)  # fmt: skip
+def test_a_default_access_link_is_no_slower_than_its_source(traffic, says):
     assert assumptions(made(traffic))[0] == f"access links of {says}"
 
 
 @pytest.mark.parametrize(
     ("rate", "lost"), [("200 Mbit/s", 0.95), ("1 Gbit/s", 0.99), ("20 Mbit/s", 0.5)]
 )
-def test_datagrams_above_the_link_lose_the_difference(rate: str, lost: float) -> None:
+def test_datagrams_above_the_link_lose_the_difference(rate, lost):
     """Loss is 1 - C/rate, whatever the default of the access link."""
     window = '[measure]\nwarmup = "1 s"\nduration = "2 s"'
     start = 'start = "0 s"'
     outcome = run(made(f'kind = "udp"\nflows = 1\nrate = "{rate}"\n{start}\n{window}'))
     found = outcome.links["bottleneck"].loss_rate
-    assert found is not None and found.value == pytest.approx(lost, abs=0.002)
+    assert found.value == pytest.approx(lost, abs=0.002)
     assert outcome.assumptions[0].startswith("access links of ")
 
 
-def test_a_load_at_its_access_link_is_no_contradiction() -> None:
+def test_a_load_at_its_access_link_is_no_contradiction():
     made('kind = "udp"\nflows = 1\nload = 2.0\naccess_rate = "10 Mbit/s"')

@@ -1,7 +1,5 @@
 """n, the mean RTT, the mean packet and the bdp of a link are those of the flows that cross it."""
 
-from __future__ import annotations
-
 import pytest
 from tests.refused import refused
 
@@ -50,8 +48,8 @@ def test_a_further_link_counts_its_own() -> None:
 def test_the_answer_is_that_of_the_flows_that_cross() -> None:
     """Of 2600 flows it would be 22 packets; of the 100 it is 115."""
     found = forebay.size(read(), engine="theory")
-    assert found.buffer is not None and found.buffer.packets == 115
-    assert found.governs is not None and found.governs.why.startswith("100 flows share the link")
+    assert found.buffer.packets == 115
+    assert found.governs.why.startswith("100 flows share the link")
 
 
 def test_the_parking_lot_has_200_flows_on_each_link() -> None:

@@ -1,7 +1,5 @@
 """What was probably meant is answered with the exact form to write; it is never taken silently."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -59,13 +57,12 @@ traffic.0.kind=tcp | did you mean "long"?
 
 
 @pytest.mark.parametrize(("written", "hint"), MEANT)
-def test_the_hint_holds_the_exact_form_which_is_taken(written: str, hint: str) -> None:
+def test_the_hint_holds_the_exact_form_which_is_taken(written, hint):
     with refused(re.escape(hint)):
         loads(BASE, overrides=[written])
     field = written.partition("=")[0]
     forms = r'\{ uniform.*\}|route = (\[.*\])|mean "([^"]+)"|"([^"]+)"|(?:write|is) ([0-9.]+)'
     form = re.search(forms, hint)
-    assert form is not None
     value = next((part for part in form.groups() if part), form[0]).rstrip(",")
     if "congestion_control={" in written:
         value = "{cubic = 0.6, bbr = 0.4}"
@@ -89,13 +86,13 @@ def test_the_hint_holds_the_exact_form_which_is_taken(written: str, hint: str) -
         ("queue.queue.ecn=true", 'write "queue" once'),
     ],
 )  # fmt: skip
-def test_what_else_is_said(written: str, said: str) -> None:
+def test_what_else_is_said(written, said):
     with refused(rf"{re.escape(said)}$"):
         loads(BASE, overrides=[written])
 
 
 @pytest.mark.parametrize("field", ["ecn=true", 'target="5 ms"'])
-def test_a_parameter_of_another_discipline_is_named_once(field: str) -> None:
+def test_a_parameter_of_another_discipline_is_named_once(field):
     with refused(f"queue.{field.partition('=')[0]}: ") as error:
         loads(BASE, overrides=[f"queue.{field}"])
     assert str(error.value).count("queue.") == 1
@@ -114,9 +111,7 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize("words", NUMBERS, ids=" ".join)
-def test_a_bad_number_says_what_to_write(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_number_says_what_to_write(words, capsys):
     assert call(words) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and "; write " in err

@@ -1,7 +1,5 @@
 """Goals as tables, goals of a class, and numbers of flows that are not known exactly."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

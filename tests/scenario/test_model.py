@@ -15,7 +15,7 @@ from .build import SMALLEST
 OC3 = Path(__file__).parents[2] / "scenarios" / "oc3-gsr.toml"
 
 
-def test_the_shipped_link_is_figure_15_s() -> None:
+def test_the_shipped_link_is_figure_15_s():
     """Appenzeller et al. 2004, Figure 15: BDP 1291 packets, 129 of them at n = 100."""
     scenario = load(OC3)
     assert scenario.link.rate == 155e6
@@ -34,7 +34,7 @@ FIGURE_15 = {
 
 
 @pytest.mark.parametrize("flows", FIGURE_15)
-def test_all_sizes_of_figure_15(flows: int) -> None:
+def test_all_sizes_of_figure_15(flows):
     """The paper rounds 1x first and multiplies after; ours differs by 2 packets at most."""
     for multiple, packets in zip((0.5, 1, 2, 3), FIGURE_15[flows], strict=True):
         sets = (f"queue.size={multiple} bdp/sqrt(n)", f"traffic.0.flows={flows}")
@@ -55,13 +55,13 @@ def test_all_sizes_of_figure_15(flows: int) -> None:
         ("0.5 bdp / sqrt(n)", 65),
     ],
 )
-def test_sizes_resolve_to_packets(size: str, packets: int) -> None:
+def test_sizes_resolve_to_packets(size, packets):
     scenario = loads(SMALLEST, overrides=[f"queue.size={size}"])
     assert scenario.buffer_packets == packets
     assert str(scenario.queue.size) == size
 
 
-def test_sizes_behind_a_shaper_are_of_its_rate() -> None:
+def test_sizes_behind_a_shaper_are_of_its_rate():
     """21 Mbit/s x 100 ms / 12 kbit; its tokens come once Bc over the rate."""
     shaper = {"rate": "21 Mbit/s", "burst": "52.5 kB", "refill": "interval", "excess": "1 kB"}
     changes = {"link": {"rate": "100 Mbit/s", "shaper": shaper}, "queue.size": "10 ms"}
@@ -73,7 +73,7 @@ def test_sizes_behind_a_shaper_are_of_its_rate() -> None:
     assert scenario.replace({"link.shaper": None}).bdp_packets == pytest.approx(833.3, abs=0.1)
 
 
-def test_defaults() -> None:
+def test_defaults():
     scenario = loads(SMALLEST)
     traffic = scenario.traffic[0]
     assert (scenario.queue.discipline, str(scenario.queue.size)) == ("drop-tail", "1 bdp")
@@ -84,7 +84,7 @@ def test_defaults() -> None:
     assert scenario.goals.utilization is None
 
 
-def test_means_are_weighted_by_flows() -> None:
+def test_means_are_weighted_by_flows():
     second = '[[traffic]]\nflows = 300\nrtt = "20 ms"\npacket = "500 B"\n'
     scenario = loads(SMALLEST + second)
     assert scenario.n_flows == 400
@@ -92,7 +92,7 @@ def test_means_are_weighted_by_flows() -> None:
     assert scenario.packet == 750
 
 
-def test_a_class_without_a_name_has_its_kind_and_place() -> None:
+def test_a_class_without_a_name_has_its_kind_and_place():
     voip = '[[traffic]]\nkind = "udp"\nname = "voip"\nflows = 1\nload = 0.01\n'
     scenario = loads(SMALLEST + voip + "[[traffic]]\nflows = 2\n")
     assert scenario.class_names == ("long-0", "voip", "long-2")
@@ -100,14 +100,14 @@ def test_a_class_without_a_name_has_its_kind_and_place() -> None:
 
 
 @pytest.mark.parametrize(("place", "name"), [(0, "long-1"), (1, "long-0")])
-def test_two_classes_of_one_name_are_refused(place: int, name: str) -> None:
+def test_two_classes_of_one_name_are_refused(place, name):
     """Of a name that was written and one that was not, the written one is to be changed."""
     written = f"traffic.{place}.name"
     with refused("another class has this name", field=written):
         loads(SMALLEST + "[[traffic]]\nflows = 2\n", overrides=[f"{written}={name}"])
 
 
-def test_hash_is_of_the_meaning() -> None:
+def test_hash_is_of_the_meaning():
     base = loads(SMALLEST)
     same = '# a remark\n[[traffic]]\nflows = 1_00\nrtt="0.1 s"\n[link]\nrate = "0.155 Gbit/s"\n'
     assert loads(same).sha256() == base.sha256()
@@ -136,14 +136,14 @@ def test_hash_is_of_the_meaning() -> None:
         ({"values": ["28 ms", "67 ms"]}, {"values": ["28 ms", "0.067 s"], "shares": [0.5, 0.5]}),
     ],
 )  # fmt: skip
-def test_a_law_is_known_by_its_parameters(law: object, same: object) -> None:
+def test_a_law_is_known_by_its_parameters(law, same):
     one, other = (loads(SMALLEST).replace({"traffic.0.rtt": each}) for each in (law, same))
     assert one == other and one.sha256() == other.sha256() != loads(SMALLEST).sha256()
     assert loads(dumps(one)) == one and loads(dumps(one)).sha256() == one.sha256()
 
 
 @pytest.mark.parametrize("name", ["oc3-gsr", "class-queues", "pareto", "l4s", "parking-lot"])
-def test_the_document_that_is_kept_is_the_scenarios_own(name: str) -> None:
+def test_the_document_that_is_kept_is_the_scenarios_own(name):
     scenario = forebay.load(name)
     for _ in range(2):
         assert document_and_hash(scenario) == (scenario.to_dict(), scenario.sha256())
@@ -153,9 +153,7 @@ def test_the_document_that_is_kept_is_the_scenarios_own(name: str) -> None:
     assert document_and_hash(other)[0]["name"] == "other"
 
 
-def test_paths_of_a_document_follow_the_current_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_of_a_document_follow_the_current_folder(tmp_path, monkeypatch):
     (tmp_path / "below").mkdir()
     (tmp_path / "packets.csv").write_text("time_s,bytes\n0.0,1000\n0.1,1000\n")
     monkeypatch.chdir(tmp_path)
@@ -166,7 +164,7 @@ def test_paths_of_a_document_follow_the_current_folder(
     assert document_and_hash(scenario)[0] == scenario.to_dict()
 
 
-def test_another_buffer_is_another_question() -> None:
+def test_another_buffer_is_another_question():
     scenario = load(OC3)
     smaller = scenario.with_buffer(64)
     assert smaller.buffer_packets == 64
@@ -177,14 +175,14 @@ def test_another_buffer_is_another_question() -> None:
         scenario.with_buffer(0)
 
 
-def test_scenarios_and_errors_cross_processes() -> None:
+def test_scenarios_and_errors_cross_processes():
     scenario = load(OC3)
     assert pickle.loads(pickle.dumps(scenario)) == scenario
     error = ScenarioError("missing", "is missing", "write it", file="a", field="b")
     assert str(pickle.loads(pickle.dumps(error))) == "a: b: is missing; write it"
 
 
-def test_a_scenario_cannot_be_changed() -> None:
+def test_a_scenario_cannot_be_changed():
     scenario: Scenario = load(OC3)
     with refused(r"Link: rate: .* frozen; write scenario.replace"):
         scenario.link.rate = Rate(1.0)  # type: ignore[misc]

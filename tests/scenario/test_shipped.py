@@ -6,15 +6,13 @@ import pytest
 from tests.refused import refused
 
 from forebay.reproduction import papers
-from forebay.scenario import dumps, load, loads, shipped
+from forebay.scenario import Scenario, dumps, load, loads, shipped
 from forebay.workload import draw
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 
 
-def test_each_is_known_by_name_wherever_one_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_is_known_by_name_wherever_one_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert shipped() == sorted(path.stem for path in FOLDER.glob("*.toml"))
     assert load("oc3-gsr") == load(FOLDER / "oc3-gsr.toml")
@@ -23,22 +21,23 @@ def test_each_is_known_by_name_wherever_one_is(
 
 
 @pytest.mark.parametrize("name", ["oc3", "oc3-gsr.toml", "../scenarios/oc3-gsr", ""])
-def test_another_name_is_the_path_of_a_file(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_name_is_the_path_of_a_file(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with refused(r"no such file; write .* name: abilene-.*, oc3-gsr"):
         load(name)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
-def test_read_written_and_drawn(path: Path) -> None:
+def test_read_written_replaced_and_drawn(path):
     scenario = load(path, overrides=["measure.duration=1 s"])
     assert loads(dumps(scenario)) == scenario
     assert len(draw(scenario, 1)) > 0
+    assert scenario.replace({}) == scenario
+    assert scenario.replace({"name": "other"}).replace({"name": scenario.name}) == scenario
+    assert Scenario.from_dict(scenario.to_dict()).sha256() == scenario.sha256()
 
 
-def test_paper_b_has_four_computers_of_ten_flows() -> None:
+def test_paper_b_has_four_computers_of_ten_flows():
     """Theagarajan et al., II: 4 x 10 Mbit/s with 10 flows each, 21 Mbit/s, 117 ms, 6 % video."""
     scenario = load(FOLDER / "video-and-tcp.toml")
     tcp, video = scenario.traffic
@@ -52,7 +51,7 @@ def test_paper_b_has_four_computers_of_ten_flows() -> None:
     assert workload.access_group[40] == 4
 
 
-def test_paper_a_s_mix_offers_80_mbit_in_short_flows() -> None:
+def test_paper_a_s_mix_offers_80_mbit_in_short_flows():
     """Appenzeller et al. 2004, §5.1.3: 400 Mbit/s, a fifth of it short flows."""
     scenario = load(FOLDER / "mix.toml")
     short = scenario.traffic[1]
@@ -61,7 +60,7 @@ def test_paper_a_s_mix_offers_80_mbit_in_short_flows() -> None:
     assert short.arrivals_per_second(400e6) * bits == pytest.approx(80e6)
 
 
-def test_paper_d_s_mix_is_the_one_that_its_figures_run() -> None:
+def test_paper_d_s_mix_is_the_one_that_its_figures_run():
     """Yang et al. 2013, VIII: 42, 51, 30, 41 and 34 flows of five protocols; 28, 67 or 90 ms."""
     scenario = load(FOLDER / "heterogeneous-mix.toml")
     flows = {group.congestion_control: group.flows for group in scenario.traffic}

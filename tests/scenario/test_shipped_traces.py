@@ -1,7 +1,5 @@
 """The shipped traces of rates: drawn by the committed models, and with the published numbers."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from statistics import median
 

@@ -123,6 +123,6 @@ def test_a_lone_flow_over_two_links_is_measured(seed: int) -> None:
     )
     answer = run(asked, seed=seed)
     used = answer.links["core"].utilization
-    assert used is not None and used.value == pytest.approx(0.05, rel=0.01)
+    assert used.value == pytest.approx(0.05, rel=0.01)
     assert "flows that start within 1 s" in answer.assumptions
     assert not answer.late_starts

@@ -118,7 +118,6 @@ def held(scenario: Scenario) -> float:
     packet, rate = float(scenario.packet), float(link.capacity)
     if link.policer is not None or (link.shaper is not None and queue.discipline == "bfifo"):
         bucket = link.policer or link.shaper
-        assert bucket is not None
         return float(bucket.depth) / packet
     if queue.discipline == "red":
         return float(queue.min or 0) / packet

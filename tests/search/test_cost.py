@@ -5,13 +5,7 @@ import math
 import pytest
 
 from forebay.scenario import Scenario, loads
-from forebay.search.cost import (
-    _FLOWS,
-    Speed,
-    _at,
-    _flows,
-    packets_per_second,
-)
+from forebay.search.cost import _FLOWS, Speed, _at, _flows, packets_per_second
 
 
 def link(rate: str, flows: int) -> Scenario:

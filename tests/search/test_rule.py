@@ -12,13 +12,7 @@ from forebay.scenario import Scenario
 from forebay.search.answer import memory_binds, none_meets
 from forebay.search.goals import goals_of
 from forebay.search.problem import Problem
-from forebay.search.recommended import (
-    Chosen,
-    Needs,
-    bursts,
-    choose,
-    price,
-)
+from forebay.search.recommended import Chosen, Needs, bursts, choose, price
 from forebay.search.rows import Row, crossing, row
 from forebay.search.search import more_seeds
 

@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 
 from forebay.scenario import Scenario, loads
 from forebay.search.carry import Crossing, exponent, here, prior, whole
-from forebay.search.scaling import (
-    ScalingRule,
-    rule_of,
-    scaled,
-    why_not,
-)
+from forebay.search.scaling import ScalingRule, rule_of, scaled, why_not
 
 
 def link(traffic: str, rate: str = "100 Gbit/s", extra: str = "") -> Scenario:

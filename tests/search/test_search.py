@@ -20,14 +20,14 @@ def exact(**curves: Any) -> KnownEngine:
     return KnownEngine(curves)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(scale=st.floats(1.0, 900.0), target=st.floats(0.6, 0.995))
 def test_the_least_is_exact_where_the_engine_is(scale, target):
     found = size(asked(utilization=target), exact(utilization=saturating(scale)), **ONE)
     assert (found.buffer.packets, found.buffer.low) == (meets_at(scale, target),) * 2
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 @given(scale=st.floats(5.0, 300.0), share=st.floats(0.2, 1.0), longest=st.floats(2e-4, 0.1))
 def test_a_delay_ends_the_region_or_leaves_none(scale, share, longest):
     engine = exact(utilization=saturating(scale), queue_delay_p99=delay_at(share))

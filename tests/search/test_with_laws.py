@@ -86,7 +86,7 @@ def test_the_laws_answer_every_goal_of_a_link_of_long_flows(flows):
     assert result.buffer is None
     assert {r.name: r.packets for r in result.relaxations if r.packets is not None}
     used = result.relaxations[0]
-    assert used.packets is not None and used.relaxed is not None and used.relaxed < 0.999
+    assert used.relaxed < 0.999
     assert used.packets * 1500 * 8 / 155e6 <= 2e-3
     assert all(law.packets is None or law.packets > 0 for law in result.laws)
 

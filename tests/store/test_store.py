@@ -1,7 +1,5 @@
 """What a store promises: whole rows, found again only where they belong, refusals in one line."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import subprocess
@@ -67,10 +65,10 @@ def without_time(outcome: forebay.Outcome) -> dict:
 
 
 EVERY_KIND = """
-[link]
-rate = "20 Mbit/s"
-[queue]
-discipline = "fq_codel"
+link.rate = "20 Mbit/s"
+queue.discipline = "fq_codel"
+measure = { warmup = "1 s", duration = "2 s" }
+goals = { queue_delay_p99 = "10 ms", utilization = { at_least = 0.9, probability = 0.9 } }
 [[traffic]]
 flows = 4
 congestion_control = { cubic = 0.5, bbr = 0.5 }
@@ -84,17 +82,11 @@ rtt = "20 ms"
 kind = "udp"
 flows = 2
 rate = "100 kbit/s"
-[measure]
-warmup = "1 s"
-duration = "2 s"
-[goals]
-queue_delay_p99 = "10 ms"
-utilization = { at_least = 0.9, probability = 0.9 }
 """
 
 
 @pytest.mark.parametrize("text", [TEXT, EVERY_KIND])
-def test_a_stored_replication_gives_the_same_outcome(text: str, tmp_path: Path) -> None:
+def test_a_stored_replication_gives_the_same_outcome(text, tmp_path):
     scenario = loads(text)
     fresh = simulation().run(scenario, [1, 2, 3])
     with Store(tmp_path / "s") as store:
@@ -104,7 +96,7 @@ def test_a_stored_replication_gives_the_same_outcome(text: str, tmp_path: Path) 
     assert without_time(fresh) == without_time(first) == without_time(again)
 
 
-def test_only_missing_seeds_are_made(scenario: Scenario, tmp_path: Path) -> None:
+def test_only_missing_seeds_are_made(scenario, tmp_path):
     with Store(tmp_path / "s") as store:
         engine = StoredEngine(counting := Counting(), store)
         engine.run(scenario, [1, 2])
@@ -113,9 +105,7 @@ def test_only_missing_seeds_are_made(scenario: Scenario, tmp_path: Path) -> None
     assert counting.made == [[1, 2], [3, 4]]
 
 
-def test_other_code_another_scenario_and_another_engine_are_not_taken(
-    scenario: Scenario, tmp_path: Path
-) -> None:
+def test_other_code_another_scenario_and_another_engine_are_not_taken(scenario, tmp_path):
     made = simulation().replications(scenario, [1])
     with Store(tmp_path / "s") as store:
         store.add(scenario, "simulation", "a", made)
@@ -126,7 +116,7 @@ def test_other_code_another_scenario_and_another_engine_are_not_taken(
         assert not store.replications(other, "simulation", "a", [1])
 
 
-def test_a_damaged_row_is_made_again(scenario: Scenario, tmp_path: Path) -> None:
+def test_a_damaged_row_is_made_again(scenario, tmp_path):
     with Store(tmp_path / "s") as store:
         engine = StoredEngine(counting := Counting(), store)
         engine.run(scenario, [1])
@@ -136,15 +126,15 @@ def test_a_damaged_row_is_made_again(scenario: Scenario, tmp_path: Path) -> None
     assert counting.made == [[1], [1]]
 
 
-def test_an_engine_without_replications_needs_no_store(tmp_path: Path) -> None:
+def test_an_engine_without_replications_needs_no_store(tmp_path):
     theory = engines.get("theory")
     with Store(tmp_path / "s") as store:
         assert with_store(theory, store) is theory
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(data=st.data())
-def test_hostile_bytes_are_not_readable(data: st.DataObject) -> None:
+def test_hostile_bytes_are_not_readable(data):
     blob = bytearray(_blob())
     for _ in range(data.draw(st.integers(1, 4))):
         blob[data.draw(st.integers(0, len(blob) - 1))] = data.draw(st.integers(0, 255))
@@ -160,7 +150,7 @@ def _blob() -> bytes:
     return to_blob(simulation().replications(loads(TEXT), [1])[1])
 
 
-def test_a_bomb_is_not_unpacked() -> None:
+def test_a_bomb_is_not_unpacked():
     with pytest.raises(NotReadable):
         from_blob(zlib.compress(b"\0" * 2**24))
 
@@ -190,7 +180,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_is_no_store_is_refused_in_one_line_and_left_alone(kind: str, tmp_path: Path) -> None:
+def test_what_is_no_store_is_refused_in_one_line_and_left_alone(kind, tmp_path):
     make, said = REFUSED[kind]
     path = tmp_path / "s"
     make(path)
@@ -202,13 +192,13 @@ def test_what_is_no_store_is_refused_in_one_line_and_left_alone(kind: str, tmp_p
     assert before == (path.read_bytes() if path.is_file() else None)
 
 
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(StoreError, match="does not exist"):
         Store(tmp_path / "none" / "s")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes an ordinary user")
-def test_a_folder_that_is_read_only_for_an_ordinary_user() -> None:
+def test_a_folder_that_is_read_only_for_an_ordinary_user():
     with TemporaryDirectory() as name:  # pytest's own is closed to others
         Path(name).chmod(0o755)
         code = (
@@ -241,7 +231,6 @@ def writer(path: Path, first: int) -> subprocess.Popen[str]:
         [sys.executable, "-c", WRITER, str(path), str(first)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-    assert made.stdin is not None
     made.stdin.write(TEXT)
     made.stdin.close()
     return made
@@ -253,19 +242,16 @@ def stored(path: Path) -> list[int]:
     return [seed for (seed,) in rows]
 
 
-def test_two_writers_of_the_same_replications_keep_each_once(tmp_path: Path) -> None:
+def test_two_writers_of_the_same_replications_keep_each_once(tmp_path):
     both = [writer(tmp_path / "s", first) for first in (1, 7)]
     for each in both:
         with each:
-            assert each.stdout is not None
             each.stdout.read()
     assert [each.returncode for each in both] == [0, 0]
     assert stored(tmp_path / "s") == list(range(1, 19))
 
 
-def test_a_store_that_another_makes_meanwhile_is_not_foreign(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_another_makes_meanwhile_is_not_foreign(tmp_path, monkeypatch):
     """The other one commits between two reads of the check, if it can."""
     path, number = tmp_path / "s", file._number
 
@@ -286,9 +272,8 @@ def test_a_store_that_another_makes_meanwhile_is_not_foreign(
 
 
 @pytest.mark.parametrize("after", cases([1, 2, 5, 9], (1, 5).__contains__))
-def test_a_killed_writer_loses_nothing_that_it_said(after: int, tmp_path: Path) -> None:
+def test_a_killed_writer_loses_nothing_that_it_said(after, tmp_path):
     with writer(tmp_path / "s", 1) as made:
-        assert made.stdout is not None
         said = [made.stdout.readline() for _ in range(after + 1)][1:]
         made.kill()
         said += made.stdout.read().splitlines()
@@ -297,7 +282,7 @@ def test_a_killed_writer_loses_nothing_that_it_said(after: int, tmp_path: Path) 
     assert len(kept) <= len(said) + 1
 
 
-def test_progress_ends_at_one_also_where_all_is_stored(scenario: Scenario, tmp_path: Path) -> None:
+def test_progress_ends_at_one_also_where_all_is_stored(scenario, tmp_path):
     for _ in range(2):
         told: list[float] = []
         forebay.run(scenario, seeds=2, store=tmp_path / "s.sqlite", progress=told.append)

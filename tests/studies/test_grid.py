@@ -1,7 +1,5 @@
 """Grids: ranges with units, axes that go together, cells left out, designs, and clear refusals."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Studies: rows equal those of `run`, nothing runs twice, and nothing depends on the workers."""
 
-from __future__ import annotations
-
 import csv
 import pickle
 import re
@@ -233,7 +231,7 @@ def test_a_picture_says_what_it_is_a_mean_over_and_counts_a_seed_once(tmp_path: 
             used.setdefault(row["seed"], []).append(100 * row["link.bottleneck.utilization"])
     expected = over_replications([sum(each) / 2 for each in used.values()], (0.0, 100.0))
     (_, point) = found.panels[0].curves[0].y
-    assert expected is not None and point.n == 3
+    assert point.n == 3
     assert (point.value, point.low, point.high) == pytest.approx(
         (expected.value, expected.low, expected.high)
     )
@@ -268,7 +266,7 @@ def test_cells_whose_flows_had_not_settled_have_no_intervals_and_are_counted() -
     assert verdict(early.columns, early.differences[0]) == "not settled"
     late = forebay.sweep(base.replace({"measure.warmup": "45 s"}), axes, seeds=2).summary()
     assert late.unsettled == 0 and unsettled_line(late) == []
-    assert late.rows[0].metrics[0] is not None and late.rows[0].metrics[0].low is not None
+    assert late.rows[0].metrics[0].low is not None
 
 
 def test_a_sweep_goes_to_another_process_with_its_store_and_not_without(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Sizes of uncertain inputs: how ranges are read, in how many draws a size holds, what moves it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +10,6 @@ import pytest
 from scipy.stats import beta
 
 import forebay
-from forebay.cli.program import call
 from forebay.outcome.uncertain import Draw
 from forebay.scenario import Duration, ScenarioError
 from forebay.studies.sensitivity import indices_of, influences_of, sobol_points
@@ -242,34 +239,15 @@ def test_three_numbers_of_flows_by_the_square_root_law(tmp_path: Path) -> None:
     assert lines[1].startswith("3 sizings, 3 of them stored")
 
 
-def test_the_command_prints_the_answer_as_json_too(capsys, tmp_path):
+def test_the_command_prints_the_answer_as_json_too(printed, tmp_path):
     picture = tmp_path / "draws.svg"
-    ask = ["size", "oc3-gsr", "--engine", "theory", "--draws", "16", "--uncertain"]
-    ask += ["traffic.0.flows={ values = [90, 100] }", "--json", "--figure", str(picture)]
-    assert call(ask) == 3  # so few draws show nothing
-    document = json.loads(capsys.readouterr().out)
+    ask = "size oc3-gsr --engine theory --draws 16 --json"
+    ask += f" --uncertain 'traffic.0.flows={{ values = [90, 100] }}' --figure {picture}"
+    document = json.loads(printed(ask, status=3))  # so few draws show nothing
     assert document["held"]["n"] == 16
     assert len(document["draws"]) == 16
     assert document["inputs"] == ["traffic.0.flows"]
     assert b"draws whose goals it meets" in picture.read_bytes() or picture.stat().st_size > 1000
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--uncertain", "traffic.0.flows"], "write PATH=RANGE"),
-        (["--uncertain", "link.rate=±1%", "--uncertain", "link.rate=±2%"], "named twice"),
-        (["--uncertain", "link.rate=±1%", "--halves"], "--halves"),
-        (["--uncertain", "link.rate=±1%", "--emit", "junos"], "--emit"),
-        (["--uncertain", "link.rate=±1%", "--holds", "95"], "above 0 and below 1"),
-        (["--uncertain", "link.rate=±1%", "--draws", "4"], "8"),
-    ],
-)  # fmt: skip
-def test_a_bad_command_is_one_line(options, said, capsys):
-    assert call(["size", "oc3-gsr", "--engine", "theory", *options]) == 2
-    error = capsys.readouterr().err.strip()
-    assert said in error
-    assert "\n" not in error
 
 
 def test_a_network_is_refused() -> None:
@@ -279,10 +257,9 @@ def test_a_network_is_refused() -> None:
         )
 
 
-def test_report_reads_and_draws_an_answer(tmp_path, capsys):
+def test_report_reads_and_draws_an_answer(tmp_path, printed):
     found = sized([(20.0, None)] * 99 + [(None, None)], 0.95)
     path, picture = tmp_path / "answer.json", tmp_path / "answer.svg"
     found.save(path)
-    assert call(("report", str(path), "--figure", str(picture))) == 0
-    assert capsys.readouterr().out == f"{found}\n"
+    assert printed(f"report {path} --figure {picture}") == f"{found}\n"
     assert picture.read_bytes().startswith(b"<?xml")

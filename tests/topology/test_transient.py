@@ -5,14 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy.integrate import solve_ivp
 from tests.refused import refused
 from tests.topology.build import LOT, lot, network
 
 import forebay
 from forebay import networks
-from forebay.cli.network import command
 from forebay.engines import Unsupported
 from forebay.engines.fixed_point.balance import hisamatsu, hisamatsu_step
 from forebay.outcome.transient import Transient
@@ -182,30 +180,10 @@ def test_a_model_without_equations_in_time_is_refused_in_one_line():
         networks.transient(lot(), "1 s")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        (["--transient", "2"], "unit"),
-        (["--transient", "0 s"], "is not above 0"),
-        (["--transient", "1 h", "--step", "1 ns"], "more than 20,000,000"),
-        (["--transient", "1 s", "--starts", "3"], "exclude each other"),
-        (["--transient", "1 s", "--paths", "p.csv"], "exclude each other"),
-        (["--step", "1 ms"], "--transient"),
-        (["--from", str(LOT)], "--transient"),
-    ],
-)
-def test_wrong_options_are_refused(wrong, says):
-    result = CliRunner().invoke(command, [str(LOT), "--set", SLIDES, *wrong])
-    said = result.output + str(result.exception or "")
-    assert result.exit_code != 0 and says in said, said
-
-
-def test_the_verb_prints_json_and_writes_series_and_picture(tmp_path):
+def test_the_verb_prints_json_and_writes_series_and_picture(tmp_path, printed):
     series, picture = tmp_path / "s.csv", tmp_path / "p.svg"
-    base = [str(LOT), "--set", SLIDES, "--transient", "1 s", "--from", str(LOT), "--json"]
-    result = CliRunner().invoke(command, [*base, "--series", str(series), "--figure", str(picture)])
-    assert result.exit_code == 0, result.output
-    course = Transient.from_json(result.stdout)
+    asked = f"network {LOT} --set {SLIDES} --transient '1 s' --from {LOT} --json"
+    course = Transient.from_json(printed(f"{asked} --series {series} --figure {picture}"))
     rows = list(csv.DictReader(series.read_text().splitlines()))
     assert len(rows) == course.instants and float(rows[-1]["at_s"]) == course.at_s[-1] == 1.0
     assert [float(r["throughput_bps.hops_5"]) for r in rows] == list(course.hops[1].throughput_bps)
@@ -237,17 +215,3 @@ def test_a_start_whose_traffic_does_not_respond_keeps_windows_of_one_packet():
     udp = [{"kind": "udp", "flows": 4, "rate": "1 Mbit/s"}]
     course = networks.transient(line(), "50 ms", start=line().replace({"traffic": udp}))
     assert all(math.isfinite(value) for value in course.throughput_bps)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--failures", "--figure", "f.svg"],
-        ["--failures", "--multistart", "3"],
-        ["--failures", "--series", "s.csv"],
-        ["--failures", "--transient", "1 s"],
-    ],
-)
-def test_an_option_that_failures_would_ignore_is_refused(options):
-    done = CliRunner().invoke(command, [str(LOT), "--set", SLIDES, *options])
-    assert done.exit_code == 2 and options[1] in done.output

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -14,7 +15,7 @@ import forebay
 pytest.importorskip("uvicorn", reason="the extra forebay[web] is not installed")
 
 from forebay.web.answering import warm_up
-from forebay.web.app import PAGE
+from forebay.web.app import PAGE, _listening
 from forebay.web.notebook import packed
 from forebay.web.opening import question_of, scenario_of
 
@@ -111,3 +112,9 @@ def test_links_of_a_network_are_not_observed():
 def test_what_the_first_question_would_wait_for_is_done_before_it() -> None:
     """It failed in its thread, where nobody sees it: its only flow started after its run."""
     warm_up()
+
+
+def test_no_answer_waits_for_a_delayed_ack():
+    """asyncio turns off Nagle's algorithm where a socket is said to be TCP's, and only there."""
+    with _listening("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP

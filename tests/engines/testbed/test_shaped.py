@@ -47,8 +47,7 @@ def mbps(each: ClassOutcome) -> float:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "bucket",
-    [{"burst": "15 kB"}, {"burst": "15 kB", "refill": "interval"}, {"refill": "deficit"}],
+    "bucket", [{"burst": "15 kB"}, {"burst": "15 kB", "refill": "interval"}, {"refill": "deficit"}]
 )
 def test_a_shaped_link_is_used_as_in_the_simulator(bucket):
     shaped = {"link.shaper": RATE | bucket}

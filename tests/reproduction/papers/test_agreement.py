@@ -1,7 +1,5 @@
 """The simulator against the kernel, without and with offload: what is judged, and why it misses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

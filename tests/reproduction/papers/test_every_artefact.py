@@ -1,7 +1,5 @@
 """Every artefact: its files are whole, and a run of it says what its page says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Figure 15: the files say what the paper prints, the band follows, and a miss is red."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -166,7 +164,7 @@ def test_two_rows_carry_the_test_and_it_is_said(make: Make) -> None:
 
 def test_what_the_paper_leaves_open_stands_beside_the_verdict(make: Make, asked: list[Any]) -> None:
     found = make(quick=False).variants
-    assert found is not None and len(found.names) == 5 and len(found.rows) == 16
+    assert len(found.names) == 5 and len(found.rows) == 16
     acks = [(s.traffic[0].delayed_ack, s.traffic[0].delayed_ack_timeout) for s in asked]
     assert acks.count((None, None)) == 48  # as chosen, and two other spreads of round trips
     assert acks.count((True, None)) == acks.count((True, 0.1)) == 16

@@ -1,7 +1,5 @@
 """What the papers print, and what follows from it by hand: the artefacts' bands and numbers."""
 
-from __future__ import annotations
-
 import math
 import tomllib
 from typing import Any

@@ -1,7 +1,5 @@
 """The 15,000 runs on an OC3: the table is the whole study, and its needs are read right."""
 
-from __future__ import annotations
-
 import math
 import re
 import signal
@@ -93,7 +91,6 @@ def test_the_campaign_says_its_cost_and_ends_at_ctrl_c(tmp_path: Path) -> None:
         f"sys.exit(campaign.run({str(tmp_path / 'store.sqlite')!r}, '1'))"
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as child:
-        assert child.stderr is not None
         costs = child.stderr.readline(), child.stderr.readline()
         child.send_signal(signal.SIGINT)
         last = child.stderr.read().splitlines()[-1]

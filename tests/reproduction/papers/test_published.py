@@ -1,7 +1,5 @@
 """What others measured beside the simulator: the tables, the set-ups, bands and reasons."""
 
-from __future__ import annotations
-
 import csv
 from typing import Any
 
@@ -108,9 +106,8 @@ def test_a_share_is_judged_where_the_sample_tells_it() -> None:
 def test_the_buffer_of_the_coexistence_is_tbfs_limit() -> None:
     scenario = module.beside(1)
     assert [each.congestion_control for each in scenario.traffic] == ["bbr3", "cubic"]
-    assert scenario.link.shaper is not None and scenario.link.shaper.rate == 1e9
+    assert scenario.link.shaper.rate == 1e9
     short = scenario.replace({"measure.duration": "3 s"})
     outcome = forebay.run(short, seed=1)
     delay = outcome.links["bottleneck"].queue_delay_s
-    assert delay is not None and delay.p99 is not None
     assert delay.p99.value < 1.1 * module.BDP_BYTES * 8 / module.RATE_BPS

@@ -1,7 +1,5 @@
 """What the testbed has recorded: of today's scenarios, through the gate, and often enough."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any
