@@ -211,10 +211,6 @@ def _buffer_ms(port: Port) -> int:
     return 100 if port.line >= _GIGABIT else 500
 
 
-def _microsecond(port: Port) -> int:
-    return ceil(port.rate_bps / 8_000_000) + 1
-
-
 def _value(order: Order) -> tuple[str, int]:
     """Return the words of a buffer-size, and its largest rounding in bytes."""
     port, size = order.port, order.wanted.bytes
@@ -236,7 +232,7 @@ def _value(order: Order) -> tuple[str, int]:
         most = f"{_MOST_US} us, the largest temporal assumed to be valid"
         hint = f"ask for less, or write {option('form', 'percent')}"
         raise PlatformError("too-large", f"{microseconds} us is above {most}", hint)
-    return f"temporal {microseconds}", _microsecond(port)
+    return f"temporal {microseconds}", port.microsecond_bytes
 
 
 def _write(order: Order) -> Written:
@@ -315,7 +311,7 @@ def _temporal(place: Place, text: str) -> ConfiguredQueue:
         limits.append(trap("less than the smallest size in hardware (4 KB; 1568 B since 17.2R1)"))
     elif size > _MOST:
         limits.append(trap("more than the largest size in hardware (256 MB)"))
-    return place.of_bytes(size, *limits, _RELEASES, _HARDWARE, rounding=_microsecond(port))
+    return place.of_bytes(size, *limits, _RELEASES, _HARDWARE, rounding=port.microsecond_bytes)
 
 
 def _percent(place: Place, text: str) -> ConfiguredQueue:

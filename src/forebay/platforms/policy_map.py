@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from forebay.platforms.notes import Note, note, trap, uncertain
 from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, at_rates, lowest
-from forebay.platforms.snippet import SUFFIXES, PlatformError, Snippet, Statement, short, whole
+from forebay.platforms.snippet import PlatformError, Snippet, Statement, short, suffixed, whole
 from forebay.scenario import Rate
 
 BUFFERS = r"^(queue-limit|random-detect|fair-queue|queue-buffers|hold-queue|tx-ring-limit)\b"
@@ -212,22 +212,16 @@ def rate_of(words: Sequence[str], port: Port) -> float | None:
     if "remaining" in words or words[0] == "priority":
         return None
     words = [words[0], *words[words.index("max") + 1 :]] if "max" in words else words
-    numbers = ((at, number) for at, word in enumerate(words) if (number := _number(word)))
+    numbers = ((at, number) for at, word in enumerate(words) if (number := suffixed(word, 10**13)))
     at, number = next(numbers, (0, 0))
     if not number:
         return None
     if words[at - 1] == "percent":
         return port.rate_bps * number / 100 if 1 <= number <= 100 else None
     plain = 10**3 if words[0] == "bandwidth" else 1  # bandwidth in kbit/s, shape in bit/s
-    plain = 1 if words[at][-1] in SUFFIXES else plain
+    plain = plain if words[at].isdigit() else 1
     unit = words[at + 1].lower() if at + 1 < len(words) else ""
     return float(number * _RATE_UNITS.get(unit, plain))
-
-
-def _number(word: str) -> int | None:
-    """Return a whole number, which may end in k, m or g."""
-    number = whole(word.rstrip("kmg"), 10**13)
-    return number and number * SUFFIXES.get(word[-1:], 1)
 
 
 _PLAIN = (

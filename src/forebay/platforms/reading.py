@@ -87,7 +87,7 @@ class Port:
     @property
     def microsecond_bytes(self) -> int:
         """Largest error of a size that is written in whole microseconds, bytes."""
-        return -(-int(self.rate_bps) // 8_000_000) + 1
+        return ceil(self.rate_bps / 8_000_000) + 1
 
     def bytes_in(self, seconds: Fraction | int) -> int:
         """Whole bytes that are sent in an exact time in s, rounded down."""
