@@ -47,7 +47,7 @@ size oc3-gsr --figure out.gif | .svg
 size oc3-gsr --figure no-such-folder/out.svg | no-such-folder
 size oc3-gsr --figure /proc/out.svg | cannot be written
 size oc3-gsr --seeds 9 --max-seeds 4 | --max-seeds
-size oc3-gsr --sizes some | "some" is not a quantity
+size oc3-gsr --sizes some | sizes: "some" is not a quantity
 size oc3-gsr --halves --set queue.discipline=codel | under codel its aim is sized
 size oc3-gsr --set queue.discipline=cake --emit linux-tc --budget '9 min' | cake has no limit
 size oc3-gsr --engine theory --emit jumos | jumos

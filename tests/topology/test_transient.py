@@ -161,8 +161,8 @@ def test_unresponsive_traffic_takes_its_share():
     [
         ("10 ms", "1 s", "step: 1 s is longer than 10 ms"),
         ("10 ms", "0 s", "step: 0 s is not above 0"),
-        ("0 s", None, "transient: 0 s is not above 0"),
-        ("30 days", None, "transient: "),
+        ("0 s", None, "duration: 0 s is not above 0"),
+        ("30 days", None, "duration: "),
     ],
 )
 def test_a_time_that_cannot_be_stepped_through_is_refused(duration, step, said):

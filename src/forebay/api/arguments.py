@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from forebay import engines as _engines
 from forebay.engines.base import Engine
-from forebay.errors import ForebayError, literal, option
+from forebay.errors import ForebayError, argument, literal, option
 from forebay.files.atomic import fault
 from forebay.outcome import Outcome
 from forebay.packages import check_file
@@ -37,7 +37,7 @@ def get_engine(name: str, memory_limit: str | None) -> Engine:
     engine = _engines.get(name)
     limit = engine.capabilities.limit_memory
     if memory_limit is not None and limit is not None:
-        limit(int(DataSize.parse_argument("memory_limit", memory_limit)))
+        limit(int(DataSize.parse_argument(argument("memory_limit"), memory_limit)))
     return engine
 
 
@@ -57,11 +57,13 @@ def budget_seconds(engine: str, budget: str | None) -> float:
         raise contradiction("budget", _BUDGETLESS[engine], "leave it out")
     if isinstance(budget, int | float) and not isinstance(budget, Duration):
         hint = f'write it with one, such as "{budget:g} s"'
-        raise ScenarioError("no-unit", f"{budget:g} has no unit", hint, field="budget")
-    seconds = float(Duration.parse_argument("budget", BUDGET if budget is None else budget))
+        raise ScenarioError("no-unit", f"{budget:g} has no unit", hint, field=argument("budget"))
+    seconds = float(
+        Duration.parse_argument(argument("budget"), BUDGET if budget is None else budget)
+    )
     if not 0.0 < seconds <= MAX_BUDGET_S:
         hint = 'write a time such as "2 min", up to 30 days'
-        raise ScenarioError("out-of-range", f"{budget!r}", hint, field="budget")
+        raise ScenarioError("out-of-range", f"{budget!r}", hint, field=argument("budget"))
     return seconds
 
 

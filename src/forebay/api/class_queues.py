@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from forebay.errors import argument
 from forebay.outcome import Outcome, SizeResult
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.size_result import Verdict
@@ -60,12 +61,14 @@ def size_class_queues(
         written sizes that exceed the memory alone.
     """
     expect_scenario(scenario)
-    limit = None if memory is None else int(DataSize.parse_argument("memory", memory))
+    limit = None if memory is None else int(DataSize.parse_argument(argument("memory"), memory))
     wanted = _to_size(scenario)
     least = sum(_bytes(_written(scenario, {queue.name: 1 for queue in wanted})))
     if limit is not None and least > limit:
         wrong = f"the sizes that are written, and a packet of each other queue, take {least} B"
-        raise ScenarioError("out-of-range", wrong, "write more, or smaller sizes", field="memory")
+        raise ScenarioError(
+            "out-of-range", wrong, "write more, or smaller sizes", field=argument("memory")
+        )
     # Strict ones are sized first, the default one last, as they are served.
     order = sorted(wanted, key=lambda queue: (queue.level, queue.default))
     joint = _Joint(scenario, sizing, [queue.name for queue in order], budget_s)

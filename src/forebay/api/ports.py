@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from forebay.errors import ForebayError, Words, option
+from forebay.errors import ForebayError, Words, argument, option
 from forebay.laws.hashed_members import Group
 from forebay.outcome import SizeResult
 from forebay.scenario import Rate, Scenario, ScenarioError, loads
@@ -90,7 +90,7 @@ def _goal(goal: str) -> str:
     name, equals, value = (part.strip() for part in goal.partition("="))
     if not equals or not value:
         hint = 'write NAME=VALUE, such as utilization=0.95 or queue_delay_p99="10 ms"'
-        raise ScenarioError("bad-goal", f"{goal!r} is no goal", hint, field="goal")
+        raise ScenarioError("bad-goal", f"{goal!r} is no goal", hint, field=argument("goal"))
     return f"{name} = {_written(value)}"
 
 
@@ -105,7 +105,7 @@ def _mix(mix: str) -> str:
     wrong = next((name for name, share in parts if not name or not _is_number(share)), None)
     if wrong is not None or len({name for name, _ in parts}) < len(parts):
         hint = "write each control once with its share, such as cubic=0.5,bbr=0.5"
-        raise ScenarioError("bad-mix", f"{mix!r} is no mix", hint, field="mix")
+        raise ScenarioError("bad-mix", f"{mix!r} is no mix", hint, field=argument("mix"))
     return "{ " + ", ".join(f"{quoted(name)} = {float(share):g}" for name, share in parts) + " }"
 
 

@@ -12,7 +12,7 @@ from forebay import laws
 from forebay.api import arguments
 from forebay.effort import Effort
 from forebay.engines.base import Engine
-from forebay.errors import option
+from forebay.errors import argument, option
 from forebay.files.atomic import beside
 from forebay.outcome import Outcome
 from forebay.outcome.model import KeptFlows
@@ -118,7 +118,7 @@ def run(
         count_by = arguments.needed(chosen, "count_by", lacks, "counters", "testbed")
         if unknown := [name for name in names if name not in COUNTERS]:
             wrong, hint = f"there is no {unknown[0]!r}", f"write one of: {', '.join(COUNTERS)}"
-            raise ScenarioError("out-of-range", wrong, hint, field="counters")
+            raise ScenarioError("out-of-range", wrong, hint, field=argument("counters"))
         count_by(names)
     counted = arguments.seed_range(seed, seeds)
     effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
@@ -285,7 +285,7 @@ def trace(
     expect_scenario(scenario)
     asked = arguments.listed("flows", flows)
     numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in asked]
-    every = Duration.parse_argument("step", step)
+    every = Duration.parse_argument(argument("step"), step)
     chosen = arguments.get_engine(engine, memory_limit)
     traces = arguments.needed(chosen, "trace", "cannot trace packets over time", "engine")
     (checked,) = arguments.seed_range(seed, 1)

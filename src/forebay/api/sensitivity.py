@@ -11,6 +11,7 @@ import numpy as np
 
 from forebay.api.arguments import budget_seconds, seed_range
 from forebay.api.sweep import refuse_network, sweep
+from forebay.errors import argument
 from forebay.outcome import Metric
 from forebay.outcome.uncertain import Draw, Sensitivity, UncertainSize
 from forebay.progress import Progress
@@ -92,10 +93,10 @@ def sensitivity(
     _check_share("change", change, 0.2)
     if method is not None and method not in METHODS:
         hint = f"write one of: {', '.join(METHODS)}"
-        raise ScenarioError("unknown-name", show(method), hint, field="method")
+        raise ScenarioError("unknown-name", show(method), hint, field=argument("method"))
     if whole_number("draws", draws, 8, _MOST_DRAWS) & (draws - 1):
         hint = f"write a power of 2, such as {2 ** draws.bit_length()}"
-        raise ScenarioError("out-of-range", show(draws), hint, field="draws")
+        raise ScenarioError("out-of-range", show(draws), hint, field=argument("draws"))
     ranges = study.inputs_of(scenario, change) if uncertain is None else uncertain
     inputs = uncertain_inputs(scenario, ranges)
     check_goals(scenario, inputs)

@@ -15,6 +15,7 @@ import rustworkx
 from forebay.engines.fixed_point import ClassBuffers, NetworkEngine
 from forebay.engines.fixed_point.solver import fixed_points, sensitivity
 from forebay.engines.fixed_point.summary import seen, to_outcome
+from forebay.errors import argument
 from forebay.files.atomic import replacing
 from forebay.files.columns import write_table
 from forebay.outcome import Outcome
@@ -64,7 +65,7 @@ def solve(
     expect_scenario(scenario)
     engine = NetworkEngine()
     if memory_limit is not None:
-        engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
+        engine.limit_memory(int(DataSize.parse_argument(argument("memory_limit"), memory_limit)))
     solution, loading = engine.solution(scenario, progress, expect)
     outcome = to_outcome(scenario, [1], solution, loading)
     points = {"fixed_points": asdict(fixed_points(solution, multistart))} if multistart else {}

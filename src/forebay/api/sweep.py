@@ -16,7 +16,7 @@ from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.effort import Effort
 from forebay.engines.base import Engine
 from forebay.engines.footprint import default_limit
-from forebay.errors import entry
+from forebay.errors import argument, entry
 from forebay.outcome import SizeResult
 from forebay.progress import Progress, enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
@@ -121,7 +121,9 @@ def sweep(
     grid, said, files = _grid(base, axes, overrides, together, leave_out, where, design)
     ask = said.get("ask", "run") if ask is None else ask
     if ask not in ASKS:
-        raise ScenarioError("bad-grid", show(ask), f"write one of: {', '.join(ASKS)}", field="ask")
+        raise ScenarioError(
+            "bad-grid", show(ask), f"write one of: {', '.join(ASKS)}", field=argument("ask")
+        )
     if ask == "size":
         refuse_network(grid.base)
     names = _engine_names(said.get("engine") if engine is None else engine, ask)
@@ -131,7 +133,7 @@ def sweep(
     )
     budget = said.get("budget") if budget is None else budget
     made = {name: get_engine(name, memory_limit) for name in names}
-    wait_s = float(Duration.parse_argument("wait", wait))
+    wait_s = float(Duration.parse_argument(argument("wait"), wait))
     if store is not None and os.path.realpath(store) in map(os.path.realpath, files):
         wrong = f"{os.fspath(store)} is read by this command"
         raise contradiction("store", wrong, "name another file")
@@ -149,7 +151,7 @@ def sweep(
     many = 1 if "testbed" in names else cores(threads(jobs))
     if set(names) <= set(WITHOUT_SEEDS) and many <= MOST_THREADS:
         many = 1  # its threads would wait for each other
-    limit = memory_limit and int(DataSize.parse_argument("memory_limit", memory_limit))
+    limit = memory_limit and int(DataSize.parse_argument(argument("memory_limit"), memory_limit))
 
     def open_workers() -> Workers:
         if cluster is not None:

@@ -13,7 +13,7 @@ import forebay
 from forebay import platforms, report
 from forebay.api import class_queues, ports
 from forebay.cli.output import in_line, progress, say, show
-from forebay.errors import Words
+from forebay.errors import Words, argument
 from forebay.progress import never_less
 from forebay.scenario import Rate
 
@@ -125,7 +125,7 @@ def size_together(
     """
     if platform is not None:
         platforms.check_class_platform(platform)
-    budget = forebay.Duration.parse_argument("budget", how.pop("budget") or BUDGET)
+    budget = forebay.Duration.parse_argument(argument("budget"), how.pop("budget") or BUDGET)
     runs = {name: how[name] for name in ("seed", "seeds", "jobs", "memory_limit", "store")}
 
     def told(_: float) -> None:  # with the first sizing, when nothing was refused

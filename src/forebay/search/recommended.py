@@ -227,7 +227,7 @@ def parse_sizes(text: str, scenario: Scenario) -> tuple[int, ...]:
 
 
 def _packets(text: str, scenario: Scenario) -> int:
-    size = BufferSize.parse(text)
+    size = BufferSize.parse_argument(argument("sizes"), text)
     return size.packets(
         rate_bps=float(scenario.link.capacity), packet_bytes=int(scenario.packet),
         bdp=scenario.bdp_packets, flows=scenario.n_flows,

@@ -18,6 +18,7 @@ import numpy as np
 from forebay.engines.fixed_point import check_marks
 from forebay.engines.fixed_point.balance import Balance, hisamatsu_step, make_balance
 from forebay.engines.fixed_point.solver import NoSteadyState, Solution, solve, topology_of
+from forebay.errors import argument
 from forebay.outcome.transient import HopsSeries, LinkSeries, Oscillation, SteadyLinks, Transient
 from forebay.progress import Progress
 from forebay.scenario import Duration, Scenario
@@ -131,7 +132,7 @@ def moment_of(steady: Solution, target: Balance) -> Moment:
     if not set(names) & set(now):
         wrong = f"no link of it, such as {names[0]}, is in this network"
         hint = f"write a scenario with links such as {now[0]}"
-        raise ScenarioError("contradiction", wrong, hint, field="from")
+        raise ScenarioError("contradiction", wrong, hint, field=argument("start", "from"))
     window = np.array([
         balance.sent_by(kind, steady.flow.log_loss, steady.flow.rtt_s)
         * steady.flow.rtt_s / (8.0 * kind.packet_bytes * max(kind.flows, 1e-300))
@@ -362,10 +363,10 @@ def step_through(
     expect: Callable[[float], None] | None = None,
 ) -> Transient:
     """See `forebay.api.networks.transient`."""
-    length_s = _seconds("transient", duration, "2 s")
-    own_s = None if step is None else _seconds("step", step, "100 us")
+    length_s = _seconds(argument("duration", "transient"), duration, "2 s")
+    own_s = None if step is None else _seconds(argument("step"), step, "100 us")
     if own_s is not None and own_s > length_s:
-        raise _refuse("step", f"{step} is longer than {duration}", "write a shorter step")
+        raise _refuse(argument("step"), f"{step} is longer than {duration}", "write a shorter step")
     balance = _balance(scenario)
     if not balance.is_slides:
         wrong = f"model {balance.topology.model} has a steady state but no equations in time"
@@ -377,7 +378,7 @@ def step_through(
     steps = max(1, math.ceil(length_s / step_s * (1.0 - 1e-9)))
     if steps > MOST_STEPS:
         wrong = f"{length_s:g} s take {steps:,} steps of {step_s:.2g} s, more than {MOST_STEPS:,}"
-        raise _refuse("step", wrong, "write a shorter time, or a longer step")
+        raise _refuse(argument("step"), wrong, "write a shorter time, or a longer step")
     stepper = Stepper(balance, length_s / steps)
     begin = stepper.cold() if start is None else moment_of(solve(_balance(start)), balance)
     if expect is not None:
@@ -404,15 +405,15 @@ def step_through(
     return answer()
 
 
-def _refuse(field: str, wrong: str, hint: str) -> ScenarioError:
-    return ScenarioError("time", wrong, hint, field=field)
+def _refuse(name: str, wrong: str, hint: str) -> ScenarioError:
+    return ScenarioError("time", wrong, hint, field=name)
 
 
-def _seconds(field: str, text: str, instead: str) -> float:
+def _seconds(name: str, text: str, instead: str) -> float:
     """Read a time above 0. Raises ScenarioError."""
-    seconds = float(Duration.parse_argument(field, text))
+    seconds = float(Duration.parse_argument(name, text))
     if not seconds > 0.0:
-        raise _refuse(field, f"{text} is not above 0", f'write a time such as "{instead}"')
+        raise _refuse(name, f"{text} is not above 0", f'write a time such as "{instead}"')
     return seconds
 
 

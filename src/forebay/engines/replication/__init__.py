@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.errors import argument
 from forebay.catalogue import KINDS
 from forebay.engines.replication import readings
 from forebay.engines.replication.layout import Layout
@@ -116,7 +117,7 @@ def check_step(scenario: Scenario, step: Duration) -> None:
         hint = f"write a time from {Duration(least)!s} to {scenario.measure.duration}"
         raise ScenarioError(
             "out-of-range", f"a sample every {step} of {scenario.measure.duration}", hint,
-            field="step", value=step,
+            field=argument("step"), value=step,
         )  # fmt: skip
 
 
