@@ -113,6 +113,13 @@ def test_where_the_time_has_ended_the_nearest_run_stands_for_the_size(run, packe
     assert isinstance(found, Chosen) and (found.packets, found.step) == (packets, step)
 
 
+def test_where_the_time_has_ended_a_size_with_fewer_seeds_may_be_too_large():
+    of = problem(asked(utilization=0.5, queue_delay_p99=0.01))
+    small, large = at(of, 15, 0.9, 0.05, 0.001), at(of, 130, 0.95, 0.05, 0.0105)
+    found = choose(of, [small], of.limit, [small, large])
+    assert isinstance(found, Chosen) and (found.packets, found.step) == (15, 4)
+
+
 def test_no_size_is_chosen_where_none_meets():
     of = problem(asked(utilization=0.95))
     assert choose(of, [at(of, 10, 0.5), at(of, 1000, 0.9)], of.limit) is None

@@ -63,7 +63,7 @@ def number(value: float | None, factor: float) -> str:
     """Format a number to four digits; below 1e-12 it is 0. – if there is none."""
     if value is None:
         return NOT_MEASURED
-    return f"{value * factor:.4g}" if abs(value) > 1e-12 else "0"
+    return "0" if abs(value) < 1e-12 else f"{value * factor:.4g}"
 
 
 def show_significant(metric: Metric | None, factor: float = 1.0) -> str:

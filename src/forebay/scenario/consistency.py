@@ -215,7 +215,8 @@ def _links(scenario: Scenario) -> None:
         if link.queue.reads_size and not 1 <= here.packets(size) <= MAX_BUFFER_PACKETS:
             wrong = f'"{size}" is {here.packets(size)} packets of {here.packet}'
             hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
-            raise ScenarioError("out-of-range", wrong, hint, field=f"links.{index}.queue.size")
+            field = f"links.{index}.queue.size"
+            raise ScenarioError("out-of-range", wrong, hint, field=field, value=size)
 
 
 def _class_queues(scenario: Scenario) -> None:

@@ -67,7 +67,7 @@ def choose(
     if smallest is None:
         return None
     by_size = {row.packets: row for row in (*at_hand, *rows)}
-    stand = [each for each in region(at_hand) if each.packets > smallest.packets]
+    stand = [each for each in at_hand if each.packets > smallest.packets and each.is_allowed]
 
     def seen(packets: int) -> Row | None:
         if packets in by_size or not at_hand:
@@ -100,10 +100,11 @@ def choose(
     if there is smallest or there.is_allowed:
         return Chosen(there, 1 if there is smallest else step, smallest, floor)
     most = [each for each in region(rows) if smallest.packets <= each.packets < packets][-1]
-    above = min(row.packets for row in rows if row.packets > most.packets)
-    between = round(math.sqrt(most.packets * above))
-    if not at_hand and above > _CLOSE * most.packets and most.packets < between < above:
-        return Needs(between)
+    if not at_hand:
+        above = min(row.packets for row in rows if row.packets > most.packets)
+        between = round(math.sqrt(most.packets * above))
+        if above > _CLOSE * most.packets and most.packets < between < above:
+            return Needs(between)
     return Chosen(most, 4, smallest, floor)
 
 

@@ -134,7 +134,7 @@ def _worst(goal: Goal, seen: Sequence[Evidence], engine: str) -> Metric:
 
 
 def region(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows from the least that meets all goals by its means on, as far as they allow it.
+    """Return the rows that meet all goals by their means, from the least on.
 
     A row that is shown to miss a goal which a larger buffer helps to meet contradicts all smaller
     ones that meet it. Where goals are met twice with a miss between, it is the lower part.
@@ -147,7 +147,7 @@ def region(rows: Sequence[Row]) -> list[Row]:
     part: list[Row] = []
     for each in rows:
         if each.packets > max(bad, default=0):
-            if each.meets or (part and each.is_allowed):
+            if each.meets:
                 part.append(each)
             elif part and each.missed():
                 break
