@@ -339,7 +339,7 @@ def _histogram(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     edges, counts = (_floats(value.get(name)) for name in ("edges", "counts"))
-    ascend = bool((np.diff(edges) > 0.0).all())
+    ascend = bool(np.isfinite(edges).all() and (np.diff(edges) > 0.0).all())
     if len(edges) != len(counts) + 1 or not ascend or not (counts >= 0.0).all():
         raise ValueError("is no histogram: write ascending edges, and a count between any two")
     return Histogram(edges, counts)
