@@ -96,4 +96,4 @@ def test_the_campaign_says_its_cost_and_ends_at_ctrl_c(tmp_path: Path) -> None:
         last = child.stderr.read().splitlines()[-1]
     assert all(re.match("short flows: 384 runs, about .* on . core", each) for each in costs)
     assert child.returncode == 130
-    assert re.match("forebay: interrupted; .* are kept in .*; the same command continues", last)
+    assert re.match("forebay: interrupted; .* are kept in .*; the same call again continues", last)
