@@ -160,6 +160,12 @@ def test_tiny_buffers_inverse_and_logarithm(target, load, w_max):
     assert more - size == pytest.approx(2 * math.log(w_max) / -math.log(load), rel=1e-9)
 
 
+@pytest.mark.parametrize(("w_max", "packets"), [(2.5, 3.289), (2.0, 1.289), (1.5, 0.0)])
+def test_tiny_buffers_of_small_windows(w_max, packets):
+    """log(w^2 / 3) / -log 0.8 at half the throughput; none where the square is below 3."""
+    assert tiny_buffers.buffer_for(0.5, 0.8, w_max) == pytest.approx(packets, abs=5e-4)
+
+
 # --- paper C's link at rest -----------------------------------------------------------------------
 
 

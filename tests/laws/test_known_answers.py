@@ -69,6 +69,8 @@ def test_eq_6_table():
     assert 100.0 * right[1.0] == approx(98.98990, abs=5e-6)
     assert 100.0 * right[1.5] == approx(99.98767, abs=5e-6)
     assert 100.0 * right[2.0] == approx(99.9999650, abs=5e-8)
+    share = 3 * math.sqrt(3) / (2 * math.sqrt(2)) * 100  # the factor times sqrt(n)
+    assert right[1.0] == approx(math.erf(share * 0.01 / 1.01), rel=1e-13)
     assert printed == {1.0: 0.9899, 1.5: 0.9999988, 2.0: 0.9999997}
     assert right[1.0] == approx(printed[1.0], abs=5e-5)
     assert right[2.0] == approx(printed[2.0], abs=6e-8)

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
+from tests.scenarios import scenario
 
 import forebay
 from forebay.catalogue import CONTROLS
 from forebay.engines.errors import NoLaw
-from forebay.laws import LAWS, governing_law, regime_of
+from forebay.laws import LAWS, assumptions, governing_law, regime_of
 from forebay.scenario import CONGESTION_CONTROLS, Scenario, loads
 
 VARIED = '{ uniform = ["60 ms", "120 ms"] }'
@@ -173,3 +174,9 @@ def test_the_public_answer_carries_it():
     asked_for = {each["law"]: each for each in told["laws"]}[EQ6]
     assert asked_for["packets_whole"] - 1 < asked_for["packets"] <= asked_for["packets_whole"]
     assert told["buffer"]["packets"] == asked_for["packets_whole"]
+
+
+@pytest.mark.parametrize(("last", "holds"), [("10 s", True), ("10.1 s", False)])
+def test_flows_may_start_until_the_end_of_the_warm_up(last, holds):
+    starts = {"traffic.0.start": {"uniform": ["0 s", last]}, "measure.warmup": "10 s"}
+    assert (assumptions.settled(scenario(starts)) is None) is holds

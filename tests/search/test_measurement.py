@@ -12,12 +12,18 @@ from forebay.scenario import load
 from forebay.search.budget import TimeLimit
 from forebay.search.cost import Speed
 from forebay.search.network_links import LINK_S
-from forebay.search.run_within import routed
+from forebay.search.run_within import longer, routed
 
 
 def test_what_has_no_long_flows_has_no_sawtooths():
     datagrams = scenario({"traffic": [{"kind": "udp", "flows": 2, "load": 0.5}]})
     assert sawtooths_s(datagrams, 10) == Sawtooths(0.0, 0.0, 0.0)
+
+
+def test_what_has_not_settled_is_warmed_up_three_times_as_long_in_the_same_window():
+    short = scenario({"measure.warmup": "40 s", "measure.duration": "0.5 s"})
+    made = longer(short, None)
+    assert (float(made.warmup), float(made.duration)) == (120.0, 0.5)
 
 
 class Routing(KnownEngine):
