@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -66,53 +66,64 @@ def choose(
     smallest = least(rows)
     if smallest is None:
         return None
-    by_size = {row.packets: row for row in (*at_hand, *rows)}
-    stand = [each for each in at_hand if each.packets > smallest.packets and each.is_allowed]
-
-    def seen(packets: int) -> Row | None:
-        if packets in by_size or not at_hand:
-            return by_size.get(packets)
-        return min((*stand, smallest), key=lambda of: abs(math.log(of.packets / packets)))
-
+    run = {row.packets: row for row in (*at_hand, *rows)}
     packets, step, floor = smallest.packets, 1, None
     if problem.parameter.is_limit:
         floor = bursts(problem.scenario)
         if floor.packets > packets:
             packets, step = min(floor.packets, limit), 2
         if not speaks_of_loss(problem):
-            there = seen(packets)
+            there = run.get(packets) or _instead(packets, smallest, at_hand)
             if there is None:
                 return Needs(packets)
             rule = min(limit, square_root(problem.scenario, there))
             if rule > packets:
                 packets, step = rule, 3
     if problem.sizes:
-        for each in _configurable(problem.sizes, packets):
-            there = by_size.get(each)
-            if there is None and not at_hand:
-                return Needs(each)
-            if there is not None and there.meets:
-                return Chosen(there, step, smallest, floor)
-        return None
-    there = seen(packets)
+        so_far = Chosen(smallest, step, smallest, floor)
+        return _configurable(problem.sizes, run, so_far, packets, ended=bool(at_hand))
+    there = run.get(packets) or _instead(packets, smallest, at_hand)
     if there is None:
         return Needs(packets)
-    if there is smallest or there.is_allowed:
-        return Chosen(there, 1 if there is smallest else step, smallest, floor)
+    if there is smallest:
+        return Chosen(there, 1, smallest, floor)
+    if there.meets:
+        return Chosen(there, step, smallest, floor)
+    return _within(rows, smallest, packets, floor, ended=bool(at_hand))
+
+
+def _instead(packets: int, smallest: Row, at_hand: Sequence[Row]) -> Row | None:
+    """Return the nearest run that stands for a size that was not run; None while there is time."""
+    stand = [each for each in region(at_hand) if each.packets > smallest.packets]
+    near = (*stand, smallest) if at_hand else ()
+    return min(near, key=lambda of: abs(math.log(of.packets / packets)), default=None)
+
+
+def _configurable(
+    sizes: Sequence[int], run: Mapping[int, Row], so_far: Chosen, packets: int, *, ended: bool
+) -> Chosen | Needs | None:
+    """Return the next of the sizes that can be configured, or else the largest that meets."""
+    up = [each for each in sizes if each >= packets][:1]
+    for each in (*up, *(size for size in reversed(sizes) if size < packets)):
+        there = run.get(each)
+        if there is None and not ended:
+            return Needs(each)
+        if there is not None and there.meets:
+            return Chosen(there, so_far.step, so_far.least, so_far.floor)
+    return None
+
+
+def _within(
+    rows: Sequence[Row], smallest: Row, packets: int, floor: Floor | None, *, ended: bool
+) -> Chosen | Needs:
+    """Return the largest size below so many packets that meets the goals."""
     most = [each for each in region(rows) if smallest.packets <= each.packets < packets][-1]
-    if not at_hand:
+    if not ended:
         above = min(row.packets for row in rows if row.packets > most.packets)
         between = round(math.sqrt(most.packets * above))
         if above > _CLOSE * most.packets and most.packets < between < above:
             return Needs(between)
     return Chosen(most, 4, smallest, floor)
-
-
-def _configurable(sizes: Sequence[int], packets: int) -> list[int]:
-    """Return the sizes that can be configured: the next one up, then those below, largest first."""
-    return [each for each in sizes if each >= packets][:1] + [
-        each for each in reversed(sizes) if each < packets
-    ]
 
 
 def bursts(scenario: Scenario) -> Floor:

@@ -91,15 +91,6 @@ class Row:
         """Whether the means meet all goals."""
         return self.excess() <= 0.0
 
-    @property
-    def is_allowed(self) -> bool:
-        """Whether a smaller size that meets the goals is no better by them.
-
-        A goal that a larger buffer helps to meet must be shown to be missed: its mean is noise.
-        """
-        others = max(self.excess("decreasing"), self.excess("non-monotone"))
-        return others <= 0.0 and not self.missed("increasing")
-
 
 def row(
     packets: int,
