@@ -11,8 +11,17 @@ from operator import index
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic.annotated_handlers import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    SerializationInfo,
+    ValidationError,
+    ValidationInfo,
+)
 from pydantic_core import CoreSchema, core_schema
 
 from forebay.scenario.errors import ScenarioError, fraction_of_percent, show
@@ -272,7 +281,7 @@ class FromFile(ABC):
         return cls.of(path, content)
 
     @classmethod
-    def parse(cls, value: object, info: core_schema.ValidationInfo) -> Self:
+    def parse(cls, value: object, info: ValidationInfo) -> Self:
         """Read the file at a path, or return the value if it is one. Raises ScenarioError."""
         if isinstance(value, cls):
             return value
@@ -286,7 +295,7 @@ class FromFile(ABC):
             return cls.read(os.path.abspath(value))
         return cls.read(os.path.join((info.context or {}).get(FOLDER, ""), value))
 
-    def _written(self, info: core_schema.SerializationInfo) -> Any:
+    def _written(self, info: SerializationInfo) -> Any:
         """Return the path relative to the context's folder, or the content's digest."""
         if info.mode != "json":
             return self.canonical()

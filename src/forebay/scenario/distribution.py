@@ -14,10 +14,19 @@ from functools import lru_cache
 from math import erf, erfc, exp, expm1, fsum, inf, log, pi, sqrt
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, RootModel, Strict, Tag
-from pydantic.functional_serializers import WrapSerializer
-from pydantic.functional_validators import field_validator, model_validator
-from pydantic_core.core_schema import SerializerFunctionWrapHandler
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    RootModel,
+    SerializerFunctionWrapHandler,
+    Strict,
+    Tag,
+    WrapSerializer,
+    field_validator,
+    model_validator,
+)
 
 from forebay.errors import entry, literal
 from forebay.scenario import errors

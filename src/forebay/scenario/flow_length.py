@@ -14,8 +14,16 @@ from functools import lru_cache
 from math import ceil, exp, expm1, log
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, Discriminator, Field, RootModel, Strict, Tag, WrapSerializer
-from pydantic.functional_validators import model_validator
+from pydantic import (
+    ConfigDict,
+    Discriminator,
+    Field,
+    RootModel,
+    Strict,
+    Tag,
+    WrapSerializer,
+    model_validator,
+)
 
 from forebay.scenario import distribution
 from forebay.scenario.base import ScenarioModel

@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
-from pydantic import ConfigDict, Field, PrivateAttr, Strict, ValidationError, ValidationInfo
-from pydantic.functional_serializers import model_serializer
-from pydantic.functional_validators import model_validator
-from pydantic_core.core_schema import SerializerFunctionWrapHandler
+from pydantic import (
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    Strict,
+    ValidationError,
+    ValidationInfo,
+    model_serializer,
+    model_validator,
+)
 
 from forebay.errors import entry
 from forebay.scenario.base import DAY, RATES, SHARE, Between, ScenarioModel, shorthand, such_as
