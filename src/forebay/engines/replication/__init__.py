@@ -13,10 +13,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.errors import argument
 from forebay.catalogue import KINDS
 from forebay.engines.replication import readings
 from forebay.engines.replication.layout import Layout
+from forebay.errors import argument
 from forebay.files.columns import BLOCK_ROWS
 from forebay.outcome import Histogram, Reading, summarize
 from forebay.outcome.metrics import goodput_bits
