@@ -179,7 +179,7 @@ def _run(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Ou
     else:
         outcome = _run_within(engine, scenario, seeds, effort)
     outcome = run_within.settled_or_said(outcome)
-    return outcome.but(remarks(scenario, seeds, outcome))
+    return outcome.model_copy(update=remarks(scenario, seeds, outcome))
 
 
 def _run_within(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Outcome:
@@ -294,4 +294,4 @@ def trace(
         return seen
     warmup, said = run_within.warmup_for(scenario), seen.unsettled.items()
     unsettled = {name: why and needs(why, warmup) for name, why in said}
-    return seen.but({"unsettled": unsettled})
+    return seen.model_copy(update={"unsettled": unsettled})

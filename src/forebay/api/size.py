@@ -238,7 +238,7 @@ def with_cheaper(
         if progress is not None:
             progress((place + 1) / len(tried))
     rows = (_row(share, packets, outcomes[packets]) for share, packets in sizes.items())
-    return result.but({"cheaper": tuple(rows)})
+    return result.model_copy(update={"cheaper": tuple(rows)})
 
 
 def _row(share: float, packets: int, outcome: Outcome) -> Cheaper:

@@ -134,7 +134,7 @@ def command(
     made, refused = _emit(result, platform, source.path or scenario.name, force)
     configuration = None if made is None else made.to_dict()
     more = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
-    result = result.but(more)
+    result = result.model_copy(update=more)
     everything = explain or halves or chip_ports > 1
     show(result, as_json, lambda answer: report.print_size(answer, explain=everything))
     if made is not None and not as_json:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -128,12 +127,9 @@ def size_together(
     budget = forebay.Duration.parse_argument(argument("budget"), how.pop("budget") or BUDGET)
     runs = {name: how[name] for name in ("seed", "seeds", "jobs", "memory_limit", "store")}
 
-    def told(_: float) -> None:  # with the first sizing, when nothing was refused
-        tell()
-
     def sizing(one: Scenario, seconds: float) -> SizeResult:
         try:
-            return forebay.size(one, budget=f"{seconds:.6g} s", progress=still, expect=told, **how)
+            return forebay.size(one, budget=f"{seconds:.6g} s", progress=still, expect=begun, **how)
         except forebay.TooLittleTime as stop:
             # The time asked for is that of one sizing: say that of all.
             raise stop.but(
@@ -145,10 +141,13 @@ def size_together(
     share = class_queues.share_of_sizing(max(sought, 1))
     queues = "1 class queue" if sought == 1 else f"{sought} class queues"
     each = "" if sought == 1 else f", {share * float(budget):.3g} s for each sizing"
+    is_told = False
 
-    @cache
-    def tell() -> None:
-        say(f"sizing {queues}: at most {budget}{each}, and then one run of the port")
+    def begun(_: float) -> None:  # the first sizing: nothing was refused
+        nonlocal is_told
+        if not is_told:
+            say(f"sizing {queues}: at most {budget}{each}, and then one run of the port")
+        is_told = True
 
     with progress("sizing class queues") as shown:
         update, began = never_less(shown), time.monotonic()
@@ -165,7 +164,7 @@ def size_together(
     if platform is not None and not found.exit_status:
         sized = forebay.Scenario.from_dict(found.outcome.scenario)
         made = platforms.emit_classes(sized, platform)
-        found = found.but({"configuration": made.to_dict()})
+        found = found.model_copy(update={"configuration": made.to_dict()})
     show(found, as_json, report.print_class_queues)
     if made is not None and not as_json:
         click.echo(f"\nConfiguration for {made.platform}\n{made.text}", nl=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -227,9 +227,9 @@ def hours(rows: Intervals) -> Iterator[Stretch]:
 
 def _part(rows: Intervals, which: slice) -> Stretch:
     packets, queue = rows.packets, rows.queue_packets
-    some = Intervals(
-        rows.seconds[which], rows.octets[which], rows.drops[which],
-        None if packets is None else packets[which], None if queue is None else queue[which],
-        rows.notes, rows.times[which],
+    some = replace(
+        rows, times=rows.times[which], seconds=rows.seconds[which], octets=rows.octets[which],
+        drops=rows.drops[which], packets=None if packets is None else packets[which],
+        queue_packets=None if queue is None else queue[which],
     )  # fmt: skip
     return Stretch(some, float(some.times[0]), float(some.times[-1] + some.seconds[-1]))

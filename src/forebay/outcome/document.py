@@ -69,10 +69,6 @@ class Closed(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
-    def but(self, fields: Mapping[str, object]) -> Self:
-        """Return the same with other fields, which are not checked again."""
-        return self.model_copy(update=fields)
-
 
 class Document(Closed):
     """A whole answer, which is one JSON document.
@@ -244,16 +240,18 @@ def _check_scenarios(document: Mapping[str, Any], source: str) -> None:
     parts += [row.get("outcome") for row in _tables(document.get("curve"))]
     for part in _tables(parts):
         for name in ("scenario", "start_scenario"):
-            if not isinstance(part.get(name), dict):
-                continue
-            try:
-                Scenario.from_dict(part[name], files=False)
-            except ScenarioError as error:
-                # Its files may be elsewhere; an older version may have allowed a contradiction.
-                if error.code not in ("file-refused", "contradiction"):
-                    field = f"{error.field}: " if error.field else ""
-                    where, wrong = f"{source}: {name}", f"{field}{error.wrong}"
-                    raise DocumentError(where, wrong, _make()) from None
+            if isinstance(part.get(name), dict):
+                _check_scenario(part[name], f"{source}: {name}")
+
+
+def _check_scenario(written: dict[str, Any], where: str) -> None:
+    try:
+        Scenario.from_dict(written, files=False)
+    except ScenarioError as error:
+        # Its files may be elsewhere, and an older version may have allowed what contradicts.
+        if error.code not in ("file-refused", "contradiction"):
+            field = f"{error.field}: " if error.field else ""
+            raise DocumentError(where, f"{field}{error.wrong}", _make()) from None
 
 
 def _tables(parts: Any) -> list[Mapping[str, Any]]:

@@ -184,8 +184,7 @@ def _links(readings: Sequence[Reading], goals: Goals | None) -> dict[str, LinkOu
     found = {}
     for name in readings[0].links:
         each = [reading.links[name] for reading in readings]
-        counts = (count for k in each for count in (k.arrivals, k.held, k.bits))
-        if any(k.lost is not None for k in each) or any(count.any() for count in counts):
+        if any(_has_traffic(link) for link in each):
             found[name] = link_outcome(each, goals)
             continue
         first = each[0]
@@ -197,6 +196,11 @@ def _links(readings: Sequence[Reading], goals: Goals | None) -> dict[str, LinkOu
             idle[like] = link_outcome(each, goals)
         found[name] = idle[like]
     return found
+
+
+def _has_traffic(link: LinkReading) -> bool:
+    counts = (link.arrivals, link.held, link.bits)
+    return link.lost is not None or any(count.any() for count in counts)
 
 
 def _marks(reading: Reading) -> NDArray[np.int64] | None:
@@ -270,10 +274,7 @@ def class_outcome(
         timeouts=_count(k.timeouts for k in classes),
         retransmissions=_count(k.retransmissions for k in classes),
         queue_delay_s=of_histograms(delays),
-        controllers={
-            name: _controller(name, classes, windows_s, most) for name in classes[0].controllers
-        }
-        or None,
+        controllers=_controllers(classes, windows_s, most),
         **_transfers(classes, windows_s),
         **of_requests([(k.requests_s, k.unfinished_requests_s) for k in classes], min(windows_s)),
         **_settled(classes, queues, windows_s),
@@ -313,6 +314,14 @@ def goodput_bits(reading: ClassReading) -> FloatArray:
     """
     got, sent = reading.goodput_bits, reading.throughput_bits
     return got if got.sum() <= sent.sum() else sent
+
+
+def _controllers(
+    classes: Sequence[ClassReading], windows_s: Sequence[float], most: Bounds
+) -> dict[str, ControllerOutcome] | None:
+    """A class's congestion controls, in the order of the readings; None if there is only one."""
+    names = classes[0].controllers
+    return {name: _controller(name, classes, windows_s, most) for name in names} or None
 
 
 def _controller(

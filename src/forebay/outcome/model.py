@@ -293,7 +293,7 @@ class Outcome(Document):
     def noting(self, facts: Mapping[str, object], fields: Mapping[str, object] = {}) -> Outcome:
         """Return the same Outcome with more in its provenance, and other fields."""
         noted = self.provenance.model_copy(update=facts)
-        return self.but({"provenance": noted, **fields})
+        return self.model_copy(update={"provenance": noted, **fields})
 
     def of_another(
         self,
@@ -390,12 +390,7 @@ class Outcome(Document):
         """Add names to the classes of older documents, which have none."""
         if not isinstance(document, dict) or not isinstance(document.get("classes"), list):
             return document
-        named = [
-            each | {"name": f"{each.get('kind')}-{index}"}
-            if isinstance(each, dict) and not each.get("name")
-            else each
-            for index, each in enumerate(document["classes"])
-        ]
+        named = [_with_name(index, each) for index, each in enumerate(document["classes"])]
         return document | {"classes": named}
 
 
@@ -410,6 +405,12 @@ class Comparison(Document):
         return f"Comparison({parts})"
 
     __str__ = __repr__
+
+
+def _with_name(index: int, each: Any) -> Any:
+    if not isinstance(each, dict) or each.get("name"):
+        return each
+    return each | {"name": f"{each.get('kind')}-{index}"}
 
 
 def _add_numbers(found: dict[str, float], where: str, value: object, intervals: bool) -> None:

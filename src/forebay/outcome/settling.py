@@ -192,12 +192,12 @@ def without_intervals(outcome: Outcome, warmup: str = "") -> Outcome:
     for kind in outcome.classes:
         said = {"unsettled": needs(kind.unsettled or "", warmup)} if warmup else {}
         classes.append(_bare(kind, said) if kind.settled is False else kind)
-    return outcome.but({"links": links, "classes": classes})
+    return outcome.model_copy(update={"links": links, "classes": classes})
 
 
 def _bare(part: Part, changes: Mapping[str, object] = {}) -> Part:
     """Return a part of an outcome with the values of its metrics alone, and with changes."""
-    return part.but({name: _value_of(each) for name, each in part} | dict(changes))
+    return part.model_copy(update={name: _value_of(each) for name, each in part} | dict(changes))
 
 
 def _value_of(field: Any) -> Any:

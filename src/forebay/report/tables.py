@@ -271,9 +271,13 @@ def shown_links(outcome: Outcome) -> dict[str, LinkOutcome]:
     """Return the links, with utilization as a lower bound if the law gives only that ("≥ 98.2")."""
     if "utilization" not in getattr(outcome.provenance, "lower_bounds", ()):
         return outcome.links
-    used = {name: link.utilization for name, link in outcome.links.items()}
-    bounds = {name: each and each.within(each.value, None) for name, each in used.items()}
-    return {n: link.but({"utilization": bounds[n]}) for n, link in outcome.links.items()}
+    return {name: _at_least(link) for name, link in outcome.links.items()}
+
+
+def _at_least(link: LinkOutcome) -> LinkOutcome:
+    used = link.utilization
+    bound = None if used is None else used.within(used.value, None)
+    return link.model_copy(update={"utilization": bound})
 
 
 _METRICS = {

@@ -201,8 +201,9 @@ def goals_of(scenario: Scenario) -> tuple[Goal, ...]:
     goals = tuple(_stated(scenario))
     if not goals:
         raise NoGoals
-    usual = (Goal(GOAL_KINDS[0], USUAL_UTILIZATION),) * assumes_utilization(scenario)
-    return (*usual, *goals)
+    if assumes_utilization(scenario):
+        goals = (Goal(GOAL_KINDS[0], USUAL_UTILIZATION), *goals)
+    return goals
 
 
 USUAL_UTILIZATION = 0.98

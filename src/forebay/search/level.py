@@ -94,13 +94,12 @@ class Level:
         A size with fewer seeds than others counts only if its intervals decide: few draws of the
         traffic may lack what is rare.
         """
-        return [
-            each
-            for each in self.tried
-            if each.seeds >= len(self.seeds)
-            or (all(m.low is not None for m in each.metrics)
-                and each.verdict() is not Verdict.UNDECIDED)
-        ]  # fmt: skip
+        return [each for each in self.tried if self._decides(each)]
+
+    def _decides(self, row: Row) -> bool:
+        has_intervals = all(metric.low is not None for metric in row.metrics)
+        decided = has_intervals and row.verdict() is not Verdict.UNDECIDED
+        return decided or row.seeds >= len(self.seeds)
 
     @property
     def tried(self) -> list[Row]:

@@ -198,10 +198,12 @@ def _transfers_at_once(scenario: Scenario) -> float:
         for g in scenario.traffic
         if isinstance(g, Short | Transfers)
     ]
-    # Slow start begins with ten packets (RFC 6928).
-    rounds = [1.0 + math.log2(1.0 + mean / 10.0) for _, mean in short]
-    each = zip(short, rounds, strict=True)
-    return sum(g.arrivals_per_second(rate) * g.rtt.mean * times for (g, _), times in each)
+    return sum(g.arrivals_per_second(rate) * g.rtt.mean * _rounds(mean) for g, mean in short)
+
+
+def _rounds(packets: float) -> float:
+    """Return the round trips of a slow start that begins with ten packets (RFC 6928)."""
+    return 1.0 + math.log2(1.0 + packets / 10.0)
 
 
 def _least_of(group: Traffic) -> float:
@@ -308,13 +310,14 @@ def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, float]) 
     }
     sizes = {"buffer_packets": sized.buffer_packets, "bdp_packets": sized.bdp_packets}
     others = {"capacity_bps": float(sized.link.capacity), "most_packets": None, "goal_metrics": own}
-    return link.but({**_whole_metrics(link, "link", rules), **sizes, **others})
+    return link.model_copy(update={**_whole_metrics(link, "link", rules), **sizes, **others})
 
 
 def _whole_class(kind: ClassOutcome, flows: int, rules: Mapping[str, float]) -> ClassOutcome:
     unknown = dict.fromkeys(("fct_open", "slowdown", "slowdown_ideal", "controllers"))
     flows = flows or round(kind.flows * rules["rate"])
-    return kind.but({**_whole_metrics(kind, "class", rules), **unknown, "flows": flows})
+    metrics = _whole_metrics(kind, "class", rules)
+    return kind.model_copy(update={**metrics, **unknown, "flows": flows})
 
 
 def _whole_metrics(

@@ -281,18 +281,19 @@ def _of_values(path: str, values: object, shares: object) -> _Spread:
         raise bad_grid(path, f"{show(values)} is no list of values", "write two or more")
     count = len(values)
     parts = [1.0 / count] * count if shares is None else shares
-    listed: list[Any] = [None]
-    if isinstance(parts, list | tuple) and len(parts) == count:
-        listed = [*parts]
-    if not all(isinstance(each, int | float) and each > 0.0 for each in listed):
+    if not isinstance(parts, list | tuple) or len(parts) != count or not all(map(_is_part, parts)):
         raise bad_grid(f"{path}.shares", show(shares), f"write {count} numbers above 0")
-    ends = [fsum(listed[: at + 1]) / fsum(listed) for at in range(count)]
+    ends = [fsum(parts[: at + 1]) / fsum(parts) for at in range(count)]
 
     def place(share: float) -> float:
         return float(next((at for at, end in enumerate(ends) if share < end), count - 1))
 
     said = "one of " + ", ".join(map(str, values))
     return _Spread(said, place, lambda number: values[round(number)], True)
+
+
+def _is_part(share: object) -> bool:
+    return isinstance(share, int | float) and share > 0.0
 
 
 def _of_numbers(path: str, form: str, parts: object, known: Any) -> _Spread:

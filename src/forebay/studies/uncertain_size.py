@@ -145,22 +145,24 @@ def _influences(
     packets = np.array([draw.least for draw in draws if draw.least is not None], dtype=np.float64)
     if packets.size < 2 * _FEWEST_OF_A_GROUP:
         return ()
-    made = []
-    for at, each in enumerate(inputs):
-        own = numbers[sized][:, at]
-        share, shown = _share(packets, _groups(each, own))
-        levels = tuple(
-            # A group lies at its median, one of its numbers.
-            (each.word(float(np.sort(own[group])[(group.size - 1) // 2])),
-             float(np.median(packets[group])))
-            for group in _ends(each, own)
-        )  # fmt: skip
-        made.append(
-            InputInfluence(
-                path=each.path, said=each.said, share=share, shown=shown, levels=levels
-            )
-        )  # fmt: skip
+    made = [_influence(each, packets, numbers[sized][:, at]) for at, each in enumerate(inputs)]
     return tuple(sorted(made, key=lambda each: each.share * each.shown, reverse=True))
+
+
+def _influence(
+    each: Uncertain, packets: NDArray[np.float64], numbers: NDArray[np.float64]
+) -> InputInfluence:
+    share, shown = _share(packets, _groups(each, numbers))
+    levels = tuple(
+        (_words(each, numbers[group]), float(np.median(packets[group])))
+        for group in _ends(each, numbers)
+    )
+    return InputInfluence(path=each.path, said=each.said, share=share, shown=shown, levels=levels)
+
+
+def _words(each: Uncertain, numbers: NDArray[np.float64]) -> str:
+    """Return where a group lies, by its median, one of its numbers."""
+    return each.word(float(np.sort(numbers)[(numbers.size - 1) // 2]))
 
 
 def _groups(each: Uncertain, numbers: NDArray[np.float64]) -> list[NDArray[np.intp]]:

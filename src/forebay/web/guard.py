@@ -7,6 +7,7 @@ import hmac
 import ipaddress
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -73,10 +74,7 @@ class Guard:
         headers = Headers(scope=scope)
         if not self._is_ours(headers.get("host", "")):
             return PlainTextResponse("forebay: this host is not served\n", 421)
-        origin, host = headers.get("origin"), headers.get("host")
-        if origin is not None and not (
-            origin.startswith("http") and origin.split("://", 1)[-1] == host
-        ):
+        if not _same_origin(headers):
             return PlainTextResponse("forebay: a foreign page may ask nothing here\n", 403)
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit():
@@ -98,6 +96,13 @@ class Guard:
         except ValueError:
             return False
         return self.token is not None or address.is_loopback
+
+
+def _same_origin(headers: Mapping[str, str]) -> bool:
+    origin = headers.get("origin")
+    if origin is None:
+        return True
+    return origin.split("://", 1)[-1] == headers.get("host") and origin.startswith("http")
 
 
 def _without_token(request: Request, token: str) -> Response | None:

@@ -159,13 +159,13 @@ def _of_hops(hops: int, classes: list[ClassOutcome]) -> HopsOutcome:
     return HopsOutcome(
         hops=hops,
         connections=float(sum(each.flows for each in mine)),
-        throughput_bps=_weighted([(e.flows, _value(e.throughput_bps, e.flows)) for e in mine]),
+        throughput_bps=_weighted([(e.flows, _value(e.throughput_bps, over=e.flows)) for e in mine]),
         rtt_s=_weighted([(e.flows, _value(e.rtt_s.mean if e.rtt_s else None)) for e in mine]),
         loss_rate=_weighted([(e.flows, _value(e.loss_rate)) for e in mine]),
     )
 
 
-def _value(metric: Metric | None, over: float = 1.0) -> float | None:
+def _value(metric: Metric | None, *, over: float = 1.0) -> float | None:
     return None if metric is None else metric.value / over
 
 

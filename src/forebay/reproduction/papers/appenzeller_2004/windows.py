@@ -223,16 +223,19 @@ def growth(work: Work, sets: Iterable[str]) -> dict[str, float]:
     # Growth for each round trip, from the end of the first to the end of the sixth.
     ends = [np.argmax(begun.at_s >= (k + 0.5) * RTT_S) for k in (1, 6)]
     first, last = (float(window[end]) for end in ends)
-    begins = float(window[window > 0][0])
-    # Growth for each round trip between two losses while the queue is empty.
-    at_s, window = settled.at_s, settled.flows[0].cwnd_packets
-    begin, end = settled.reductions.at_s[-2:]
-    climbs = (at_s > begin + 5 * RTT_S) & (at_s < end) & (_queue(settled) <= 2)
     return {
-        "first": begins,
+        "first": float(window[window > 0][0]),
         "doubles": float((last / first) ** 0.2),
-        "adds": float(np.polyfit(at_s[climbs], window[climbs], 1)[0]) * RTT_S,
+        "adds": _adds(settled),
     }
+
+
+def _adds(trace: Any) -> float:
+    """Growth in packets for each round trip between two losses while the queue is empty."""
+    begin, end = trace.reductions.at_s[-2:]
+    climbs = (trace.at_s > begin + 5 * RTT_S) & (trace.at_s < end) & (_queue(trace) <= 2)
+    window = trace.flows[0].cwnd_packets
+    return float(np.polyfit(trace.at_s[climbs], window[climbs], 1)[0]) * RTT_S
 
 
 @artefact()
