@@ -35,6 +35,8 @@ def test_a_stopped_sizing_is_no_answer_yet(printed, document):
     reason = "stopped after 14 buffers; started again, it begins anew"
     nothing = {"buffer": None, "recommended": None, "reason": reason, "interrupted": True}
     assert f"No answer yet: {reason}." in printed(print_size, document | nothing)
+    first = printed(print_size, document | {"interrupted": True}).splitlines()[1]
+    assert first.startswith("Recommended: ") and first.endswith("; stopped before it was done.")
 
 
 def test_outcome(printed, outcome):

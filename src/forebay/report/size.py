@@ -107,9 +107,10 @@ def sentence(answer: SizeResult) -> str:
 
 
 def _but(answer: SizeResult) -> str:
-    """Return what the first line has to say of the goals and of the loss at the size."""
+    """Return what the first line has to say of the search, the goals and the loss at the size."""
     open_ = [goal_name(answer, goal.name) for goal in answer.goals if goal.verdict == "undecided"]
-    said = [f"{listed(open_)} undecided"] if open_ else []
+    said = ["stopped before it was done"] if answer.interrupted else []
+    said += [f"{listed(open_)} undecided"] if open_ else []
     said += [f"{goal_name(answer, g.name)} missed" for g in answer.goals if g.verdict == "missed"]
     here = _priced(answer)
     lost = None if here is None else here.loss_rate
