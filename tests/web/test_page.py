@@ -225,8 +225,21 @@ def test_a_scenario_file_is_dropped(page):
     page.get_by_test_id("field-error").get_by_text("no TOML").wait_for()
 
 
+def test_a_link_is_followed_while_the_page_writes_its_own_address(page, server):
+    page.evaluate(
+        """address => {
+            const own = location.href;
+            location.href = address;
+            history.replaceState(null, "", own);
+        }""",
+        linked(server, QUICK),
+    )
+    page.wait_for_function("() => document.querySelector('#link-rate').value === '10 Mbit/s'")
+
+
 def test_the_keyboard_alone_is_enough(page, server):
     page.goto(linked(server, QUICK))
+    page.wait_for_function("() => document.querySelector('#link-rate').value === '10 Mbit/s'")
     page.get_by_test_id("link-rate").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")

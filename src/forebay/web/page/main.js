@@ -195,9 +195,9 @@ function open(asked, sized = null, name = "") {
   status("done", "a stored answer");
 }
 
-// The question of the address, whose budget the form takes; null without one.
-function linked() {
-  const parts = new URLSearchParams(location.hash.slice(1)), asked = unpack(parts.get("q") ?? "");
+// The question of an address, whose budget the form takes; null without one.
+function linked(address) {
+  const parts = new URLSearchParams(new URL(address).hash.slice(1)), asked = unpack(parts.get("q") ?? "");
   if (asked) $("budget").value = [...$("budget").options].some((each) => each.value === parts.get("budget")) ? parts.get("budget") : "";
   return asked;
 }
@@ -261,7 +261,7 @@ function wire() {
   $("question").addEventListener("submit", (event) => event.preventDefault());
   $("pin").addEventListener("click", pin);
   $("unpin").addEventListener("click", () => { pins.length = 0; pinned(); });
-  window.addEventListener("hashchange", () => { const asked = linked(); if (asked) open(asked); });
+  window.addEventListener("hashchange", (event) => { const asked = linked(event.newURL); if (asked) open(asked); });
   window.addEventListener("resize", () => { redraw(); pinned(); });
   listen(current, changed);
   listenToFiles({ rate: () => question.link.rate, open, failed });
@@ -274,7 +274,7 @@ async function begin() {
   presets = await (await fetch("/page/presets.json")).json();
   starts({});
   wire();
-  open(linked() ?? presets[0]);
+  open(linked(location.href) ?? presets[0]);
   const found = await fetch("/start").then((answer) => answer.json(), () => ({})), chosen = $("preset").value;
   starts(found);
   $("preset").value = chosen;
