@@ -209,6 +209,36 @@ def test_everything_leaves_the_page(page, server):
 
 
 @pytest.mark.long
+def test_what_comes_late_is_not_shown_of_another_question(page, server):
+    held = []
+    for path in ("configuration", "shipped"):
+        page.route(f"**/{path}", lambda route: held.append(route))
+    ask_quick(page, server)
+    page.get_by_role("button", name="Show").click()
+    page.get_by_test_id("flows").fill("5")
+    page.locator("#preset").select_option(label="oc3-gsr")
+    page.locator("#preset").select_option("1")
+    rate = page.get_by_test_id("link-rate").input_value()
+    page.wait_for_function("() => !document.querySelector('#configure').disabled")
+    assert len(held) == 2
+    for each in held:
+        with page.expect_response(each.request.url):
+            each.continue_()
+    page.wait_for_timeout(200)
+    assert page.locator("#configuration").is_hidden()
+    assert page.get_by_test_id("link-rate").input_value() == rate
+
+
+@pytest.mark.long
+def test_a_report_of_a_server_that_is_gone_is_said(page, server):
+    ask_quick(page, server)
+    page.route("**/report", lambda route: route.abort())
+    page.get_by_role("button", name="Report (HTML)").click()
+    page.get_by_text("the server does not answer").wait_for()
+    page.wrong = [each for each in page.wrong if "ERR_FAILED" not in each]
+
+
+@pytest.mark.long
 def test_a_scenario_file_is_dropped(page):
     text = '[link]\nrate = "2 Mbit/s"\n[[traffic]]\nflows = 4\nrtt = "50 ms"\n'
     text += "[goals]\nutilization = 0.5\n"

@@ -28,8 +28,12 @@ export async function askBytes(path, bytes) {
 }
 
 export async function askText(path) {
-  const found = await post(path, {});
-  return found.headers.get("content-type")?.startsWith("text/html") ? { text: await found.text() } : found.json();
+  try {
+    const found = await post(path, {});
+    return found.headers.get("content-type")?.startsWith("text/html") ? { text: await found.text() } : await found.json();
+  } catch {
+    return { error: GONE };
+  }
 }
 
 export function stop(path) {

@@ -249,6 +249,7 @@ async function choose() {
   if (chosen === "opened") return open(...known.opened);
   if (!chosen.startsWith("shipped:")) return open(presets[chosen]);
   const found = await askJson("/shipped", { name: chosen.slice("shipped:".length) });
+  if ($("preset").value !== chosen) return; // another was chosen meanwhile
   found.error ? showError(found.error) : open(found.question);
 }
 

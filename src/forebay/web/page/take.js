@@ -35,7 +35,8 @@ export function listenToTaking(status) {
 const told = (error) => { $("error-configuration").textContent = error?.text ?? ""; };
 
 async function configure() {
-  const found = await askJson("/configuration", { platform: $("platform").value });
+  const asked = now.sized, platform = $("platform").value, found = await askJson("/configuration", { platform });
+  if (now.sized !== asked || $("platform").value !== platform) return; // it is no longer of what is shown
   told(found.error);
   $("configuration").hidden = Boolean(found.error);
   $("configuration").textContent = found.error ? "" : [...found.comments, found.text].join("\n");
