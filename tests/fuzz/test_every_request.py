@@ -75,15 +75,15 @@ def test_a_parameter_of_a_request(connection, path):
 
 
 @pytest.mark.parametrize("path", ["/laws", "/answer", "/replay", "/open", "/shipped",
-                                  "/configuration"])  # fmt: skip
+                                  "/configuration", "/report"])  # fmt: skip
 def test_a_body_that_is_no_question(connection, path):
     bodies = [b"", b"\xff", b"{", b"[" * 100_000, b'{"link":{"rate":"\\ud800"}}', b"1e999", b"NaN",
               b'{"text": "\\ud800"}', b'{"name": "\\u0000"}', b'{"platform": 1}'
               ]  # fmt: skip
     for value in WRONG:
         try:
-            bodies += [json.dumps(each).encode() for each in (value, {"link": value},
-                       {"text": value}, {"name": value}, {"platform": value})]  # fmt: skip
+            tables = [{name: value} for name in ("link", "text", "name", "platform", "kept")]
+            bodies += [json.dumps(each).encode() for each in (value, *tables)]
         except TypeError:
             continue
     for body in bodies:

@@ -182,6 +182,10 @@ def test_a_scenario_file_and_a_stored_answer_are_opened(server, tmp_path):
     status, again = post(server, "/open", {"text": answer.to_json()})
     assert status == 200 and again["sized"]["least"]["packets"] == answer.buffer.packets
     assert again["question"]["traffic"][0]["flows"] == 10
+    asked(server, "/answer", QUICK)  # the stored answer is written out, not the latest
+    kept = {"kept": again["sized"]["kept"], "platform": "linux-tc"}
+    status, found = post(server, "/configuration", kept)
+    assert status == 200 and f"{answer.recommended.packets} packets" in found["text"]
 
 
 @pytest.mark.parametrize(
@@ -226,14 +230,14 @@ def test_a_small_capture_is_measured(server, tmp_path):
 
 
 def test_an_answer_is_written_out_as_a_report_and_as_configuration(server):
-    client = "a-client-of-its-own"
-    assert post(server, "/configuration", {"platform": "junos"}, client)[0] == 422
-    asked(server, "/answer", QUICK, client)
+    for wrong in ("junos", 1):
+        assert post(server, "/configuration", {"platform": "junos", "kept": wrong})[0] == 422
+    kept = {"kept": the(asked(server, "/answer", QUICK), "sized")["kept"]}
     answer = forebay.size(scenario_of(QUICK))
-    status, found = post(server, "/configuration", {"platform": "linux-tc"}, client)
+    status, found = post(server, "/configuration", {"platform": "linux-tc", **kept})
     assert status == 200 and f"{answer.recommended.packets} packets" in found["text"]
-    assert post(server, "/configuration", {"platform": "../x"}, client)[0] == 422
-    status, text, headers = ask(server, "POST", "/report", "{}", {**JSON, "X-Client": client})
+    assert post(server, "/configuration", {"platform": "../x", **kept})[0] == 422
+    status, text, headers = ask(server, "POST", "/report", json.dumps(kept), JSON)
     assert status == 200 and headers["content-type"].startswith("text/html")
     assert str(answer.recommended.packets) in text and "<script" not in text
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 import forebay
 from forebay.web import opening
-from forebay.web.opening import Refused
+from forebay.web.opening import Keep, Refused
 from forebay.web.runs import MEMORY, Run, shorter, wire_s
 
 _MOST_PACKETS = 1_500_000
@@ -54,7 +53,6 @@ _EVERY_S = 0.25
 """Progress is sent no more often."""
 _CURVE_S = 4.0
 """No replication of a large link begins after so long: the search is worth more."""
-Keep = Callable[[forebay.Scenario, forebay.SizeResult], None]
 
 
 @dataclass
@@ -136,8 +134,7 @@ class Answer:
             wrong = "no goal is ticked, so every buffer is large enough"
             raise Refused(wrong, "tick one", "goals") from None
         else:
-            self.keep(self.scenario, found)
-            run.send("sized", opening.sized(found))
+            run.send("sized", opening.sized(self.scenario, found, self.keep))
 
 
 def by_atlas(run: Run, scenario: forebay.Scenario, sizes: list[int]) -> bool:
@@ -175,4 +172,4 @@ def warm_up() -> None:
     easy = forebay.Scenario(link=link, traffic=traffic, measure=measure, goals=goals)
     opening.laws_of(easy)
     opening.point_of(forebay.run(easy))
-    opening.sized(forebay.size(easy, seeds=2, max_seeds=2))
+    opening.sized(easy, forebay.size(easy, seeds=2, max_seeds=2), lambda *_: "")

@@ -32,7 +32,7 @@ import forebay
 from forebay import platforms
 from forebay.web import opening
 from forebay.web.answering import Answer, warm_up
-from forebay.web.guard import Guard, budget_of, bytes_of, client_of, json_of, packets_of, text_of
+from forebay.web.guard import Guard, budget_of, bytes_of, client_of, json_of, packets_of, texts_of
 from forebay.web.opening import Refused, error_of, scenario_of, toml_of
 from forebay.web.runs import Replay, Run, Runs, Work
 
@@ -106,10 +106,7 @@ async def _answer(request: Request) -> Response:
     scenario = await run_in_threadpool(scenario_of, await json_of(request))
     runs: Runs = request.app.state.runs
 
-    def keep(asked: forebay.Scenario, answer: forebay.SizeResult) -> None:
-        runs.keep(client, asked, answer)
-
-    work = Answer(scenario, runs.jobs, runs.side_by_side, budget, keep)
+    work = Answer(scenario, runs.jobs, runs.side_by_side, budget, runs.keep)
     return _begin(request, client, "answer", work)
 
 
@@ -138,12 +135,12 @@ async def _stream(runs: Runs, client: str, kind: str, run: Run) -> AsyncIterator
 
 
 async def _open(request: Request) -> Response:
-    text = await text_of(request, "text")
-    return JSONResponse(await run_in_threadpool(opening.opened, text))
+    (text,), keep = await texts_of(request, "text"), request.app.state.runs.keep
+    return JSONResponse(await run_in_threadpool(opening.opened, text, keep))
 
 
 async def _shipped(request: Request) -> Response:
-    name = await text_of(request, "name")
+    (name,) = await texts_of(request, "name")
     return JSONResponse(await run_in_threadpool(opening.shipped_question, name))
 
 
@@ -153,15 +150,15 @@ async def _measure(request: Request) -> Response:
 
 
 async def _report(request: Request) -> Response:
-    kept = request.app.state.runs.kept(client_of(request))
+    kept = request.app.state.runs.kept(*await texts_of(request, "kept"))
     return HTMLResponse(await run_in_threadpool(opening.page_of, *kept))
 
 
 async def _configuration(request: Request) -> Response:
-    platform = await text_of(request, "platform")
+    platform, kept = await texts_of(request, "platform", "kept")
     if platform not in list(platforms.names()):
         raise Refused(f"there is no platform {platform[:40]!r}", "choose one of the list")
-    _, answer = request.app.state.runs.kept(client_of(request))
+    _, answer = request.app.state.runs.kept(kept)
     return JSONResponse(await run_in_threadpool(opening.configuration, answer, platform))
 
 

@@ -156,13 +156,16 @@ async def bytes_of(request: Request) -> bytes:
     return bytes(content)
 
 
-async def text_of(request: Request, name: str) -> str:
-    """Return one text of a request's JSON, by its name. Raises Refused."""
+async def texts_of(request: Request, *names: str) -> list[str]:
+    """Return texts of a request's JSON, by their names. Raises Refused."""
     table = await json_of(request)
-    text = table.get(name) if isinstance(table, dict) else None
-    if not isinstance(text, str):
-        raise Refused(f"there is no {name}", f"send {{{name!r}: text}}")
-    return text
+    texts = []
+    for name in names:
+        text = table.get(name) if isinstance(table, dict) else None
+        if not isinstance(text, str):
+            raise Refused(f"there is no {name}", f"send {{{name!r}: text}}")
+        texts.append(text)
+    return texts
 
 
 def client_of(request: Request) -> str:

@@ -7,7 +7,7 @@ import math
 import tempfile
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -109,10 +109,10 @@ def error_of(error: BaseException) -> dict[str, Any]:
 _MEASURED_S = 10.0
 
 
-def opened(text: str) -> dict[str, Any]:
+def opened(text: str, keep: Keep) -> dict[str, Any]:
     """Return the question of a scenario file, or of a stored answer with it. Raises Refused."""
     if text.lstrip().startswith("{"):
-        return _stored(text)
+        return _stored(text, keep)
     try:
         tree = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -167,13 +167,13 @@ def measured(content: bytes, rate: str) -> dict[str, Any]:
     return {"question": question_of(scenario), "notes": notes}
 
 
-def _stored(text: str) -> dict[str, Any]:
+def _stored(text: str, keep: Keep) -> dict[str, Any]:
     answer = report.read_answer(text, "the file")
     if not isinstance(answer, forebay.SizeResult) or not answer.curve:
         raise Refused("the document is no answer of size", "drop one of forebay size --json")
     asked = answer.curve[0].outcome.scenario
     scenario = scenario_of({part: asked[part] for part in PARTS if part in asked})
-    return {"question": question_of(scenario), "sized": sized(answer)}
+    return {"question": question_of(scenario), "sized": sized(scenario, answer, keep)}
 
 
 def _is_askable(name: str) -> bool:
@@ -294,9 +294,13 @@ def _metric(metric: Metric | None) -> dict[str, float | None] | None:
     return None if metric is None else metric.model_dump(exclude={"n"})
 
 
-def sized(found: forebay.SizeResult) -> dict[str, Any]:
-    """Return a sizing: its two sizes, its region, its sentences, and its curve."""
-    best, least = found.recommended, found.buffer
+Keep = Callable[[forebay.Scenario, str], str]
+"""Keeps an answer, as JSON, and returns the name by which it is written out."""
+
+
+def sized(scenario: forebay.Scenario, found: forebay.SizeResult, keep: Keep) -> dict[str, Any]:
+    """Return a sizing: its two sizes, its region, its sentences, its curve and its name."""
+    best, least, document = found.recommended, found.buffer, found.model_dump_json(by_alias=True)
     return {
         "recommended": None if best is None else best.model_dump(mode="json"),
         "least": None if least is None else least.model_dump(mode="json"),
@@ -313,7 +317,8 @@ def sized(found: forebay.SizeResult) -> dict[str, Any]:
         "aims": found.aqm is not None,
         "queue": _aimed(found),
         "curve": [point(each.packets, each.link) for each in found.curve],
-        "document": found.model_dump_json(by_alias=True),
+        "document": document,
+        "kept": keep(scenario, document),
     }
 
 

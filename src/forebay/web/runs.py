@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ class Run:
 
 
 class Runs:
-    """All work of a server, and the latest answers, which are written out from here."""
+    """All work of a server, and its latest answers, which are written out from here."""
 
     def __init__(self, jobs: int = 0) -> None:
         self.jobs = jobs
@@ -154,18 +155,20 @@ class Runs:
         if self._running.get((client, kind)) is run:
             del self._running[client, kind]
 
-    def keep(self, client: str, scenario: forebay.Scenario, answer: forebay.SizeResult) -> None:
-        """Keep a client's latest answer; the oldest of too many is forgotten."""
-        self._kept[client] = scenario, answer.model_dump_json(by_alias=True)
-        self._kept.move_to_end(client)
+    def keep(self, scenario: forebay.Scenario, document: str) -> str:
+        """Keep an answer, as JSON, by the name that is returned; the oldest are forgotten."""
+        name = sha256(document.encode()).hexdigest()
+        self._kept[name] = scenario, document
+        self._kept.move_to_end(name)
         if len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
+        return name
 
-    def kept(self, client: str) -> tuple[forebay.Scenario, forebay.SizeResult]:
-        """Return a client's latest answer. Raises Refused."""
-        found = self._kept.get(client)
+    def kept(self, name: str) -> tuple[forebay.Scenario, forebay.SizeResult]:
+        """Return an answer by its name. Raises Refused."""
+        found = self._kept.get(name)
         if found is None:
-            raise Refused("the server has no answer of this page", "let it answer once more")
+            raise Refused("the server no longer has this answer", "let it answer once more")
         scenario, document = found
         return scenario, forebay.SizeResult.from_json(document)
 

@@ -27,9 +27,9 @@ export async function askBytes(path, bytes) {
   }
 }
 
-export async function askText(path) {
+export async function askText(path, value) {
   try {
-    const found = await post(path, {});
+    const found = await post(path, value);
     return found.headers.get("content-type")?.startsWith("text/html") ? { text: await found.text() } : await found.json();
   } catch {
     return { error: GONE };

@@ -20,7 +20,7 @@ export function taking(known) {
 export function listenToTaking(status) {
   $("export-toml").addEventListener("click", () => save("scenario.toml", now.toml ?? ""));
   $("export-json").addEventListener("click", () => save("answer.json", now.sized.document));
-  $("export-report").addEventListener("click", async () => { const found = await askText("/report"); found.text ? save("report.html", found.text) : told(found.error); });
+  $("export-report").addEventListener("click", async () => { const found = await askText("/report", { kept: now.sized.kept }); found.text ? save("report.html", found.text) : told(found.error); });
   $("export-svg").addEventListener("click", () => save("curves.svg", picture($("charts")).text));
   $("export-png").addEventListener("click", async () => save("curves.png", await png(picture($("charts")))));
   $("configure").addEventListener("click", configure);
@@ -35,7 +35,7 @@ export function listenToTaking(status) {
 const told = (error) => { $("error-configuration").textContent = error?.text ?? ""; };
 
 async function configure() {
-  const asked = now.sized, platform = $("platform").value, found = await askJson("/configuration", { platform });
+  const asked = now.sized, platform = $("platform").value, found = await askJson("/configuration", { platform, kept: asked.kept });
   if (now.sized !== asked || $("platform").value !== platform) return; // it is no longer of what is shown
   told(found.error);
   $("configuration").hidden = Boolean(found.error);
