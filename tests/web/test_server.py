@@ -181,7 +181,8 @@ def test_a_scenario_file_and_a_stored_answer_are_opened(server, tmp_path):
     answer = forebay.size(scenario, seeds=2)
     status, again = post(server, "/open", {"text": answer.to_json()})
     assert status == 200 and again["sized"]["least"]["packets"] == answer.buffer.packets
-    assert again["question"]["traffic"][0]["flows"] == 10
+    assert again["question"]["traffic"] == [{"kind": "long", "flows": 10, "rtt": "50 ms"}]
+    assert "queue" not in again["question"]
     asked(server, "/answer", QUICK)  # the stored answer is written out, not the latest
     kept = {"kept": again["sized"]["kept"], "platform": "linux-tc"}
     status, found = post(server, "/configuration", kept)

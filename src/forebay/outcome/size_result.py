@@ -371,6 +371,8 @@ class SizeResult(Document):
 
     Attributes
     ----------
+    asked : the scenario as it was asked (`Scenario.question`); those of ``curve`` are of its runs.
+        Empty in documents of earlier versions.
     buffer : the least that was shown to meet all goals, None if none was.
     recommended : the size to configure; None where the evidence carries none, with ``reason``.
     goals : each goal at the recommended size, or at ``nearest``.
@@ -416,6 +418,7 @@ class SizeResult(Document):
     """
 
     scenario: str = ""
+    asked: dict[str, Any] = Field(default={})
     engine: str = ""
     buffer: Buffer | None
     recommended: Recommended | None = None

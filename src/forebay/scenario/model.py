@@ -257,6 +257,15 @@ class Scenario(ScenarioModel):
         """
         return self.model_dump(mode="json", exclude_none=True, context={FOLDER: folder})
 
+    def question(self) -> dict[str, Any]:
+        """Return `to_dict` without defaults: what nobody chose may be chosen again."""
+        data = self.model_dump(
+            mode="json", exclude_none=True, exclude_unset=True, context={FOLDER: None}
+        )
+        for group, table in zip(self.traffic, data.get("traffic", ()), strict=True):
+            table["kind"] = group.kind
+        return data
+
     def to_toml(self, *, folder: str | None = None) -> str:
         """Return TOML with every field, as written by `save`."""
         import tomli_w

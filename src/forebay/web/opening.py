@@ -73,14 +73,8 @@ def _check_depth(value: object, depth: int = 0) -> None:
 
 
 def question_of(scenario: forebay.Scenario) -> dict[str, Any]:
-    """Return a scenario as a question, in the notation of a file. Raises Refused.
-
-    A measured window that nobody set is left out, because a search may then choose it.
-    """
-    tree = tomllib.loads(scenario.to_toml())
-    if "measure" not in scenario.model_fields_set:
-        tree.pop("measure", None)
-    asked: dict[str, Any] = _without_empty(tree)
+    """Return a scenario as a question, in the notation of a file. Raises Refused."""
+    asked: dict[str, Any] = _without_empty(scenario.question())
     scenario_of(asked)
     return asked
 
@@ -171,7 +165,7 @@ def _stored(text: str, keep: Keep) -> dict[str, Any]:
     answer = report.read_answer(text, "the file")
     if not isinstance(answer, forebay.SizeResult) or not answer.curve:
         raise Refused("the document is no answer of size", "drop one of forebay size --json")
-    asked = answer.curve[0].outcome.scenario
+    asked = answer.asked or answer.curve[0].outcome.scenario
     scenario = scenario_of({part: asked[part] for part in PARTS if part in asked})
     return {"question": question_of(scenario), "sized": sized(scenario, answer, keep)}
 
