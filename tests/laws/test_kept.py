@@ -112,6 +112,11 @@ SCENARIOS: dict[str, Callable[[], Any]] = {
         "cubic", "compound", "scalable")},
     "slow access beside datagrams": asked(
         long(15, more='access_rate = "10 Mbit/s"'), udp(0.03), sets=()),
+    "access that is just fast enough beside datagrams": asked(
+        long(16, more='access_rate = "10 Mbit/s"'), udp(0.03), sets=()),
+    **{f"windows of {100 / n:g} packets": of(
+        'link.rate = "12 Mbit/s"\n[[traffic]]\nrtt = { uniform = ["60 ms", "140 ms"] }\n',
+        f"traffic.0.flows={n}") for n in (199, 200, 201)},
     "a range": asked(long(100).replace("100", '"50..200"', 1)),
     "round trips 1.49 apart": asked(long(60, rtt=PEERS)),
     "round trips 1.5 apart": asked(long(60, rtt=PEERS.replace("89", "90"))),
@@ -365,6 +370,7 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         [Group(k, largest, share).flows(*between), Group(k, largest, share).load(0.7)]
         for k, largest, share in ((2, 0, 0.0), (3, 5, 0.4), (16, 40, 0.9))
         for between in ((1, 3), (90, 2000))],
+    "source of a loss": lambda: response.LAW.source,
     "uncertainty": lambda: [
         plain(interval(sqrt_n.buffer, Box(100.0, 300.0), Box(9.0, 40.0))),
         plain(interval(lambda x, y: (x - 1.0) ** 2 + (y - 2.0) ** 2 + x * y, Box(0, 3), Box(0, 3),

@@ -34,6 +34,17 @@ def test_inside_is_looked_at_where_a_law_turns():
     assert sampled.high == corners.high == pytest.approx(8.0)
 
 
+def test_four_corners_and_256_places_are_looked_at():
+    seen = []
+
+    def law(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        seen.append(np.broadcast_shapes(np.shape(x), np.shape(y)))
+        return x + y
+
+    interval(law, Box(0, 3), Box(0, 3), monotone=False)
+    assert seen == [(260,)]
+
+
 def test_boxes_broadcast_with_arrays():
     n = np.array([100.0, 400.0, 900.0])
     found = interval(sqrt_n.buffer, Box(1000.0, 2000.0), Box(n, 1.1 * n))

@@ -37,3 +37,10 @@ def test_it_is_read_back_equal_and_has_a_short_repr() -> None:
     assert Transient.from_json(COURSE.to_json()) == COURSE
     assert COURSE.instants == 2
     assert repr(COURSE) == "Transient('pair', 1 s in 2 steps)"
+
+
+def test_parts_with_arrays_are_equal_if_all_their_values_are() -> None:
+    (hops,) = COURSE.hops
+    changed = {**hops.model_dump(), "throughput_bps": np.array([1e3, 3e3])}
+    assert HopsSeries(**hops.model_dump()) == hops != HopsSeries(**changed)
+    assert hops != hops.model_dump()

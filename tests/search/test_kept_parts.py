@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from tests.kept import Kept, plain
-from tests.search.conftest import Curve, KnownEngine, saturating
+from tests.search.conftest import Curve, KnownEngine, saturating, size
 from tests.search.test_evidence import around, kind, outcome
 from tests.search.test_evidence import metric as some
 from tests.search.test_kept import ANSWERS, DATA, LONG, SHORT, VOICE, WEB
@@ -25,7 +25,7 @@ from forebay.engines.base import NetworkTraffic
 from forebay.laws.assumptions import Sawtooths, sawtooths_s
 from forebay.outcome import Outcome
 from forebay.scenario import Duration, Measure, Scenario, ScenarioError, loads
-from forebay.search import budget, carry, cost, evidence, recommended, run_within, scaling
+from forebay.search import answer, budget, carry, cost, evidence, recommended, run_within, scaling
 from forebay.search.goals import GOAL_KINDS, Goal, GoalNotAnswered, NobodyCrosses, NoGoals, goals_of
 from forebay.search.level import Level, Options
 from forebay.search.network_links import NetworkLinks, NetworkLoad, link_sizes, smallest_set
@@ -38,6 +38,7 @@ from forebay.search.problem import (
     upper_limit,
 )
 from forebay.search.recommended import Chosen, choose, price
+from forebay.search.refine import next_size
 from forebay.search.remarks import assumed, late_starts, link_rates, remarks
 from forebay.search.rows import crossing, least, region
 
@@ -112,6 +113,8 @@ OF_KINDS = (
     ("one outage", LONG, "link.down={times=[['24 s', '26 s']]}"),
     ("memory", LONG, "memory=3 MB", "queue.alpha=0.5"),
     ("slow access", LONG, "traffic.0.access_rate=400 Mbit/s"),
+    ("access at 1/1.05 of the link", LONG, "link.rate=105 Mbit/s",
+     "traffic.0.access_rate=100 Mbit/s"),
     ("peaks above ten links", BURSTY, "link.rate=5 Mbit/s", "traffic.0.flows=1"),
     ("a loss goal", LONG, "goals.loss_rate=0.01"),
     ("a class's loss goal", LONG, "traffic.0.goals.loss_rate=0.01"),
@@ -177,7 +180,7 @@ def begun(of: Scenario) -> Scenario:
 
 def smaller(of: Scenario) -> list[Any]:
     document = of.to_dict()
-    keys = ("flows", "arrival_rate", "goals")
+    keys = ("flows", "arrival_rate", "access_rate", "goals")
     classes = [{key: group.get(key) for key in keys} for group in document["traffic"]]
     return [document["link"], document.get("queue", {}).get("buckets"), classes]
 
@@ -342,6 +345,30 @@ def regions() -> list[Any]:
     return found
 
 
+def following() -> list[int | None]:
+    """Return what is run after rows none of which meets the goals, up to and below a limit."""
+    of = problem(loads(LONG, overrides=["goals.utilization=0.99", "goals.loss_rate=0.001"]))
+    found = []
+    for sizes in ((10, 40, 50), (10, 12, 50), (1, 2, 3)):
+        for used in (0.5, 0.8, 0.7), (0.8, 0.7, 0.6), (0.6, 0.7, 0.8):
+            for lost in (0.0, 0.02):
+                rows = [at(of, b, u, lost) for b, u in zip(sizes, used, strict=True)]
+                found += [next_size(rows, [], limit, 1) for limit in (sizes[-1], 99)]
+    return found
+
+
+def ends() -> list[Any]:
+    """Return the answers at both ends of a range of flows, of which one has none."""
+
+    def curves(of: Scenario) -> dict[str, Curve]:
+        few = of.n_flows < 100
+        return {"utilization": lambda b: min(0.85, b / 50) if few else min(0.99, b / 50)}
+
+    of = loads(LONG, overrides=["traffic.0.flows=50..200", "goals.utilization=0.9"])
+    found = size(of, KnownEngine(curves), largest=60)
+    return [plain(each) for each in found.ends]
+
+
 def always(value: float) -> Curve:
     return lambda _: value
 
@@ -501,12 +528,21 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
         for k in (1.5, 40.0) for bdp in (9.0, 2e3, math.inf) for e in (0.0, 0.3, 1.0)],
     "sizes": lambda: [parsed(text) for text in (
         "64,128,256 packets", "256 packets, 64 packets,128", "150 kB, 300 kB", "1,2, 4 ms", "1 ms",
-        "0.5 bdp", "", ",", "many packets", "0 packets", "5 apples", "9", ",".join(["1"] * 1001))],
+        "0.5 bdp", "100 B", "", ",", "many packets", "0 packets", "5 apples", "9",
+        ",".join(["1"] * 1001))],
     "chosen": chosen,
     "regions": regions,
     "bursts": lambda: [
         plain(recommended.bursts(loads(LONG, overrides=[f"link.rate={rate} Mbit/s"])))
         for rate in (1, 100, 900, 1000, 9000)],
+    "rounded away from a goal": lambda: [answer._up(value) for value in (
+        0.0, 0.9153, 0.91531, 0.91539, 7.0, 123.4, 123.41, 99_999.0, 2e-5, -0.9153, -0.91531)],
+    "square roots": lambda: [
+        recommended.square_root(of, at(problem(of), 9, 0.9, lost))
+        for of in (loads(text, overrides=["goals.utilization=0.6"]) for text in (LONG, DATA))
+        for lost in (0.0, 0.004, 0.01, 0.02)],
+    "next sizes": following,
+    "ends of a range": ends,
     "price sizes": lambda: [recommended.price_sizes(n, 100) for n in (1, 2, 50, 51)],
     "as the whole": whole,
     "increases": increases,
