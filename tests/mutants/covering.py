@@ -62,14 +62,17 @@ class Covering:
     def _tests(self, mutant: Mutant) -> list[str]:
         """Return the tests that execute its line, or where it is executed at import, its file.
 
-        Those of its own room come first: they ask it what others use in passing.
+        Those of its own room come first: they ask it what others use in passing. What a fixture
+        executes before the first test of a file may be of all its tests.
         """
         file = str(mutant.file).removeprefix("src/forebay/")
         room = f"tests/{file.partition('/')[0]}/"
         lines = self._data.contexts_by_lineno(self._files.get(file, ""))
         found = {name for name in lines.get(mutant.line, []) if name}
         found = found or {name for names in lines.values() for name in names if name}
-        named = {name.split("|")[0] for name in found}
+        named = {name.partition("|")[0] for name in found}
+        prepared = {name.partition("::")[0] for name in found if name.endswith("|setup")}
+        named |= {test for test in self._seconds if test.partition("::")[0] in prepared}
         tests = sorted(named, key=lambda test: (not test.startswith(room), self._quickest(test)))
         kept, spent_s = [], 0.0
         for test in tests:
@@ -87,10 +90,11 @@ def _run_all(tree: Path) -> None:
     """Run all tests but those that copy trees or need the machine, and keep what each executes."""
     apart = [f"--ignore=tests/{name}" for name in _APART]
     packages = [f"--cov=forebay.{name}" for name in PACKAGES]
-    contexts = [*packages, "--cov-context=test", "--cov-report=", "-n2", "--dist=worksteal"]
+    contexts = [*packages, "--cov-context=test", "--cov-report=", "-p", "tests.mutants.uncached"]
+    spread = ["-n2", "--dist=worksteal"]
     _KEPT.mkdir(exist_ok=True, parents=True)
     before_s = _cpu_s()
-    if pytest_in(tree, ["tests", *apart, *contexts, f"--junitxml={_TIMES}"], _ALL_S) != 0:
+    if pytest_in(tree, ["tests", *apart, *contexts, *spread, f"--junitxml={_TIMES}"], _ALL_S) != 0:
         raise SystemExit("tests fail without a mutant: run make test")
     shutil.copy(tree / ".coverage", _DATA)
     passed_s = sum(_seconds(_TIMES).values())

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from forebay.catalogue import kinds_that
 from forebay.laws import quantities, sawtooth
-from forebay.laws.quantities import ARRIVING, ack_queues, other_queues
+from forebay.laws.quantities import ack_queues, other_queues
 from forebay.outcome.settling import models_settle_s
-from forebay.scenario import Long, Scenario, Session
+from forebay.scenario import Long, Scenario, Session, Standing
 
 COMMONLY_SYNCHRONIZED = 100
 """Below this many flows synchronization is common (§3.2)."""
@@ -71,10 +71,11 @@ def halving(scenario: Scenario) -> str | None:
 
 
 def congested(scenario: Scenario) -> str | None:
-    """The access links can overload the link."""
+    """The access links can overload the link; so can what comes over as many as there are."""
     rate = scenario.link.capacity
-    access = sum(getattr(t, "access_links", 0) * t.access(rate) for t in scenario.crossing)
-    if access > rate or any(t.kind in ARRIVING for t in scenario.crossing):
+    standing = [t for t in scenario.crossing if isinstance(t, Standing)]
+    access = sum(t.access_links * t.access(rate) for t in standing)
+    if access > rate or len(standing) < len(scenario.crossing):
         return None
     return "access links together no faster than the link: it is never congested"
 
