@@ -145,7 +145,7 @@ def command(
     if platform is not None and result.buffer is None:
         say(f"no configuration for {platform}: the sizing found no buffer")
     write("picture", figure, lambda path: report.draw_answer(result, path))
-    write("page", html, lambda path: write_text(report.size_page(result, scenario.to_toml()), path))
+    write("page", html, lambda path: write_text(report.size_page(result), path))
     if refused is not None:
         raise refused
     return result.exit_status

@@ -6,6 +6,8 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import tomli_w
+
 from forebay.outcome import SizeResult
 from forebay.outcome.study import StudyRow, StudyTable
 from forebay.packages import import_package
@@ -166,8 +168,8 @@ _SIZING = (
 )
 
 
-def size_page(answer: SizeResult, scenario: str = "") -> str:
-    """Return the HTML page of a sizing; ``scenario`` is its text as TOML."""
+def size_page(answer: SizeResult) -> str:
+    """Return the HTML page of a sizing, with the scenario that was asked."""
     lines = (answer.configuration or {}).get("configuration", [])
     return html_page(
         _SIZING,
@@ -180,7 +182,7 @@ def size_page(answer: SizeResult, scenario: str = "") -> str:
         configuration="\n".join(lines),
         reasons=explained(answer),
         tables=[(title, *_cells(made)) for title, made in evidence_tables(answer)],
-        scenario=scenario,
+        scenario=tomli_w.dumps(answer.asked),
     )
 
 

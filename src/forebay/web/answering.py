@@ -134,7 +134,7 @@ class Answer:
             wrong = "no goal is ticked, so every buffer is large enough"
             raise Refused(wrong, "tick one", "goals") from None
         else:
-            run.send("sized", opening.sized(self.scenario, found, self.keep))
+            run.send("sized", opening.sized(found, self.keep))
 
 
 def by_atlas(run: Run, scenario: forebay.Scenario, sizes: list[int]) -> bool:
@@ -172,4 +172,4 @@ def warm_up() -> None:
     easy = forebay.Scenario(link=link, traffic=traffic, measure=measure, goals=goals)
     opening.laws_of(easy)
     opening.point_of(forebay.run(easy))
-    opening.sized(easy, forebay.size(easy, seeds=2, max_seeds=2), lambda *_: "")
+    opening.sized(forebay.size(easy, seeds=2, max_seeds=2), str)

@@ -151,14 +151,14 @@ async def _measure(request: Request) -> Response:
 
 async def _report(request: Request) -> Response:
     kept = request.app.state.runs.kept(*await texts_of(request, "kept"))
-    return HTMLResponse(await run_in_threadpool(opening.page_of, *kept))
+    return HTMLResponse(await run_in_threadpool(opening.page_of, kept))
 
 
 async def _configuration(request: Request) -> Response:
     platform, kept = await texts_of(request, "platform", "kept")
     if platform not in list(platforms.names()):
         raise Refused(f"there is no platform {platform[:40]!r}", "choose one of the list")
-    _, answer = request.app.state.runs.kept(kept)
+    answer = request.app.state.runs.kept(kept)
     return JSONResponse(await run_in_threadpool(opening.configuration, answer, platform))
 
 

@@ -167,7 +167,7 @@ def _stored(text: str, keep: Keep) -> dict[str, Any]:
         raise Refused("the document is no answer of size", "drop one of forebay size --json")
     asked = answer.asked or answer.curve[0].outcome.scenario
     scenario = scenario_of({part: asked[part] for part in PARTS if part in asked})
-    return {"question": question_of(scenario), "sized": sized(scenario, answer, keep)}
+    return {"question": question_of(scenario), "sized": sized(answer, keep)}
 
 
 def _is_askable(name: str) -> bool:
@@ -181,13 +181,13 @@ def _is_askable(name: str) -> bool:
 _SOURCE = "forebay serve"
 
 
-def page_of(scenario: forebay.Scenario, answer: forebay.SizeResult) -> str:
+def page_of(answer: forebay.SizeResult) -> str:
     """Return the answer as one HTML page, as ``forebay size --html`` writes it.
 
     Raises MissingPackage without ``forebay[report]``.
     """
     check_file("report.html")
-    return report.size_page(answer, scenario.to_toml())
+    return report.size_page(answer)
 
 
 def configuration(answer: forebay.SizeResult, platform: str) -> dict[str, Any]:
@@ -288,11 +288,11 @@ def _metric(metric: Metric | None) -> dict[str, float | None] | None:
     return None if metric is None else metric.model_dump(exclude={"n"})
 
 
-Keep = Callable[[forebay.Scenario, str], str]
+Keep = Callable[[str], str]
 """Keeps an answer, as JSON, and returns the name by which it is written out."""
 
 
-def sized(scenario: forebay.Scenario, found: forebay.SizeResult, keep: Keep) -> dict[str, Any]:
+def sized(found: forebay.SizeResult, keep: Keep) -> dict[str, Any]:
     """Return a sizing: its two sizes, its region, its sentences, its curve and its name."""
     best, least, document = found.recommended, found.buffer, found.model_dump_json(by_alias=True)
     return {
@@ -312,7 +312,7 @@ def sized(scenario: forebay.Scenario, found: forebay.SizeResult, keep: Keep) -> 
         "queue": _aimed(found),
         "curve": [point(each.packets, each.link) for each in found.curve],
         "document": document,
-        "kept": keep(scenario, document),
+        "kept": keep(document),
     }
 
 

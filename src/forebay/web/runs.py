@@ -125,7 +125,7 @@ class Runs:
     def __init__(self, jobs: int = 0) -> None:
         self.jobs = jobs
         self._running: dict[tuple[str, str], Run] = {}
-        self._kept: OrderedDict[str, tuple[forebay.Scenario, str]] = OrderedDict()
+        self._kept: OrderedDict[str, str] = OrderedDict()
         self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="workbench")
         self.side_by_side = ThreadPoolExecutor(jobs or os.cpu_count() or 1, "replication")
 
@@ -155,22 +155,21 @@ class Runs:
         if self._running.get((client, kind)) is run:
             del self._running[client, kind]
 
-    def keep(self, scenario: forebay.Scenario, document: str) -> str:
+    def keep(self, document: str) -> str:
         """Keep an answer, as JSON, by the name that is returned; the oldest are forgotten."""
         name = sha256(document.encode()).hexdigest()
-        self._kept[name] = scenario, document
+        self._kept[name] = document
         self._kept.move_to_end(name)
         if len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
         return name
 
-    def kept(self, name: str) -> tuple[forebay.Scenario, forebay.SizeResult]:
+    def kept(self, name: str) -> forebay.SizeResult:
         """Return an answer by its name. Raises Refused."""
-        found = self._kept.get(name)
-        if found is None:
+        document = self._kept.get(name)
+        if document is None:
             raise Refused("the server no longer has this answer", "let it answer once more")
-        scenario, document = found
-        return scenario, forebay.SizeResult.from_json(document)
+        return forebay.SizeResult.from_json(document)
 
     def close(self) -> None:
         """Cancel all work; none begins any more."""
