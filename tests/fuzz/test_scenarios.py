@@ -19,6 +19,7 @@ from tests.cases import cases, examples
 from forebay.scenario import Distribution, FlowLength, ScenarioError, dumps, loads
 from forebay.scenario.format_error import models_in
 from forebay.scenario.model import Scenario
+from forebay.search.remarks import assumed
 
 CASES = int(os.environ.get("FUZZ_CASES", examples(50)))
 ASKS = ["theory", "simulation"]
@@ -51,6 +52,9 @@ def test_what_is_written_is_read_back(tree):
     again = loads(dumps(scenario))
     assert again == scenario
     assert again.sha256() == scenario.sha256() and again.to_dict() == scenario.to_dict()
+    asked = Scenario.from_dict(scenario.question())
+    assert asked.sha256() == scenario.sha256() and asked.question() == scenario.question()
+    assert assumed(asked) == assumed(scenario)
 
 
 BUDGETS = st.builds("{} in {:.2g} s".format, st.sampled_from(["size", "run"]), st.floats(0.5, 3.0))
