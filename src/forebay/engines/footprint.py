@@ -159,7 +159,8 @@ _FLOW_HEAP_PACED = 2100  # also the model of the path and the pacer
 _FLOW_FOREIGN = 700  # besides, what a control from outside is told, and its hooks
 _FLOW_LISTED = 60  # of a transfer that is not made yet, or freed: its place, order and counts
 _BETWEEN_SWEEPS = 4096  # transfers that are made before those that are over are freed (arrivals.rs)
-_LOSSY_START = 2000  # the ranges that a scoreboard has after a first window beyond the usual 10
+_USUAL_WINDOW = 10
+_LOSSY_START = 2000  # the ranges that a scoreboard has after a first window beyond the usual one
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
 _PACKET_HELD = 16
 _FILE_DRAWN = 60
@@ -169,8 +170,8 @@ _CLASS = 56_000  # histograms, and the models of its outcome
 _LINK = 15_000  # meters, and the models of its outcome
 NETWORK_LINK = 26_000  # also its names, routes and rows
 _NETWORK = 12_000_000  # modules that only networks need
-ROUTE_CELL = 60.0
-"""Bytes of a link of a path while a network is routed and laid out."""
+ROUTE_CELL = 40.0
+"""Bytes of a link of a path while a network is routed and laid out, 34, and of its hosts."""
 _CAPTURED = 160  # 40 of a packet or event in crates/sim: two of each packet, two copies of the list
 _RECORDED = 330  # of a flow or file: FlowRecord in crates/sim, in a list that grows by doubling
 _OVERSHOOT = 2.0
@@ -315,7 +316,7 @@ def _made_at_a_time(group: Traffic, seconds: float, link_rate: float, freed: boo
     if not freed or listed or not isinstance(group, Short | Transfers):
         return starting
     packets = group.mean_packets
-    window = group.initial_window or (10 if group.sender == "linux" else 2)
+    window = group.initial_window or (_USUAL_WINDOW if group.sender == "linux" else 2)
     # The windows of slow start that so many packets take, and one for the last ACK.
     round_trips = math.ceil(math.log2(1.0 + packets / window)) + 1
     held_s = round_trips * float(group.rtt.high)
@@ -330,8 +331,9 @@ def _flow(group: Traffic, core: Mapping[str, int]) -> float:
     sack = group.sender == "linux" if group.sack is None else group.sack
     others = _FLOW_HEAP if sack else _FLOW_HEAP_NEWRENO
     heap = paced * _FLOW_HEAP_PACED + (1.0 - paced) * others
-    begins = max((group.initial_window or 0) - 10, 0)
-    start = begins * _OVERSHOOT * core["segment"] + (_LOSSY_START if begins else 0)
+    window = max(group.initial_window or 0, _USUAL_WINDOW)
+    more = _room(window) - _room(_USUAL_WINDOW)
+    start = more * core["segment"] + (_LOSSY_START if window > _USUAL_WINDOW else 0)
     outside = {name: foreign.find(name) for name in group.shares if not is_ours(name)}
     states = sum(
         group.shares[name] * (_FLOW_FOREIGN + control.state_bytes)
@@ -339,6 +341,11 @@ def _flow(group: Traffic, core: Mapping[str, int]) -> float:
         if control is not None
     )
     return core["flow"] + heap + start + states
+
+
+def _room(segments: int) -> int:
+    """Return the room of a ring that holds so many: a power of two (ring.rs in crates/sim)."""
+    return 1 << (segments - 1).bit_length()
 
 
 def _packets_in_flight(scenario: Scenario, seconds: float) -> float:
