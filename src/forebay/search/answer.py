@@ -84,8 +84,8 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
         reason = none or _why_open(problem, rows, seen)
     if chosen is None and problem.overload:
         reason = f"{problem.overload}; {reason}"
-    context, network, found = problem.law_context, problem.network, _region(rows, problem.limit)
-    curve = tuple(_point(each) for each in tried)
+    context, network, intervals = problem.law_context, problem.network, _region(rows, problem.limit)
+    curve = tuple(_point(size) for size in tried)
     measured = None if there is None else there.outcome
     said = remarks(problem.asked, seeds, measured if network is None else None)
     if assumes_utilization(problem.scenario):
@@ -103,11 +103,11 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
         laws=context.results,
         curve=curve,
         nearest=there.packets if there is not None and chosen is None else None,
-        largest=found[0].high if found else None,
+        largest=intervals[0].high if intervals else None,
         limit=problem.limit,
         reason=reason,
         notes=_notes(problem, seen, measured),
-        region=found if chosen is not None else (),
+        region=intervals if chosen is not None else (),
         relaxations=tuple(_relaxed(goal, rows) for goal in rows[0].goals) if none and rows else (),
         governs=context.regime,
         ends=_ends(problem, rows),
@@ -137,8 +137,8 @@ def _notes(problem: Problem, seen: Evidence, measured: Outcome | None) -> tuple[
 def _least(problem: Problem, level: Level | None, smallest: Row) -> Buffer:
     """Return the least that was shown to meet the goals, with its interval."""
     assert level is not None, "a row is of a level"
-    under = [each for each in level.rows if each.packets < smallest.packets]
-    missed = [each.packets for each in under if each.verdict() is Verdict.MISSED]
+    under = [size for size in level.rows if size.packets < smallest.packets]
+    missed = [size.packets for size in under if size.verdict() is Verdict.MISSED]
     low, _ = level.whole_ends(max(missed) + 1 if missed else 1)
     _, high = level.whole_ends(smallest.packets)
     return buffer_of(problem.scenario, min(low, smallest.packets), smallest.packets, high)
@@ -189,7 +189,7 @@ def _binding(rows: Sequence[Row], there: Row | None) -> tuple[Goal, ...]:
     """Return the goals that the next smaller size is not shown to meet."""
     if there is None:
         return ()
-    under = [each for each in rows if each.packets < there.packets]
+    under = [size for size in rows if size.packets < there.packets]
     needing = [goal for goal in there.goals if goal.kind.direction != "decreasing"]
     return under[-1].not_met(needing) if under else ()
 
@@ -208,7 +208,7 @@ def _point(of: Row) -> CurvePoint:
 
 
 def _nearest(rows: Sequence[Row]) -> Row | None:
-    return min(rows, key=lambda each: (each.excess(), each.packets), default=None)
+    return min(rows, key=lambda size: (size.excess(), size.packets), default=None)
 
 
 def _region(rows: Sequence[Row], limit: int) -> tuple[Interval, ...]:
@@ -217,8 +217,8 @@ def _region(rows: Sequence[Row], limit: int) -> tuple[Interval, ...]:
     if not part:
         return ()
     first, last = part[0], part[-1]
-    under = [each for each in rows if each.packets < first.packets]
-    over = [each for each in rows if each.packets > last.packets]
+    under = [size for size in rows if size.packets < first.packets]
+    over = [size for size in rows if size.packets > last.packets]
     above = over[0].not_met() if over else ()
     ends = any(goal.kind.direction != "increasing" for goal in last.goals)
     return (
@@ -236,17 +236,17 @@ def _ends(problem: Problem, rows: Sequence[Row]) -> tuple[FlowsEnd, ...]:
     scenario = problem.scenario
     if not scenario.flows_uncertain:
         return ()
-    found = []
+    ends = []
     for index, flows in enumerate(end.n_flows for end in problem.ends()):
         own = [row(r.packets, [r.outcomes[index]], r.goals, problem.engine) for r in rows]
         first = least(own)
         sized = None if first is None else first.packets
         buffer = None if sized is None else buffer_of(scenario, sized, sized, sized)
         why = None if sized is not None else _why_none(problem, own, complete=True)
-        found.append(
+        ends.append(
             FlowsEnd(flows=flows, buffer=buffer, region=_region(own, problem.limit), reason=why)
         )
-    return tuple(found)
+    return tuple(ends)
 
 
 def _scaled(seen: Evidence, chosen: Chosen) -> Scaled | None:
@@ -260,16 +260,16 @@ def _scaled(seen: Evidence, chosen: Chosen) -> Scaled | None:
     error = Metric(value=0.0, low=low / packets - 1, high=high / packets - 1, n=n)
     of = level.of
     return Scaled(
-        factor=level.factor, error=error, links=tuple(_link(each) for each in seen.levels),
+        factor=level.factor, error=error, links=tuple(_link(link) for link in seen.levels),
         exponent=Metric(value=of.value, low=of.low, high=of.high, n=n),
         flows_share=level.rule.share,
     )  # fmt: skip
 
 
 def _link(level: Level) -> ScaledLink:
-    link, found = level.links[0], level.crossing()
-    at = 0.0 if found is None else math.exp(found.log)
-    half = 1.0 if found is None else math.exp(2.0 * found.sd)
+    link, crossing = level.links[0], level.crossing()
+    at = 0.0 if crossing is None else math.exp(crossing.log)
+    half = 1.0 if crossing is None else math.exp(2.0 * crossing.sd)
     return ScaledLink(
         factor=level.factor,
         rate_bps=float(link.link.capacity),
@@ -289,7 +289,7 @@ def missed_by_far(rows: Sequence[Row]) -> Goal | None:
     if len(rows) < _FEW or rows[-1].packets < _SPAN * rows[0].packets:
         return None
     for goal in rows[0].goals:
-        if all(goal.log_normalized_excess(each.metric(goal), 1.0)[0] > _FAR for each in rows):
+        if all(goal.log_normalized_excess(size.metric(goal), 1.0)[0] > _FAR for size in rows):
             return goal
     return None
 
@@ -302,12 +302,12 @@ def none_meets(rows: Sequence[Row], *, complete: bool) -> bool:
     """
     if not rows:
         return False
-    always = any(all(goal in each.missed() for each in rows) for goal in rows[0].goals)
+    always = any(all(goal in size.missed() for size in rows) for goal in rows[0].goals)
     if (always and complete) or missed_by_far(rows) is not None:
         return True
-    if any(each.missed("increasing") and each.missed("decreasing") for each in rows):
+    if any(size.missed("increasing") and size.missed("decreasing") for size in rows):
         return True
-    return complete and all(each.missed() for each in rows)
+    return complete and all(size.missed() for size in rows)
 
 
 def _why_none(problem: Problem, rows: Sequence[Row], complete: bool) -> str | None:
@@ -315,8 +315,8 @@ def _why_none(problem: Problem, rows: Sequence[Row], complete: bool) -> str | No
     if not none_meets(rows, complete=complete):
         return None
     for goal in rows[0].goals:
-        if all(goal in each.missed() for each in rows):
-            best = min(rows, key=lambda each: goal.normalized_excess(each.metric(goal)))
+        if all(goal in size.missed() for size in rows):
+            best = min(rows, key=lambda size: goal.normalized_excess(size.metric(goal)))
             first, last = rows[0].packets, rows[-1].packets
             return (
                 f"{goal} is missed with each size from {first} to {_packets(last)}; "
@@ -360,12 +360,12 @@ def _why_open(problem: Problem, rows: Sequence[Row], seen: Evidence) -> str:
 def _with(there: Row) -> str:
     """Return what a size does to the goals that it is not shown to meet."""
     goals = there.not_met() or there.goals
-    each = " and ".join(
+    results = " and ".join(
         f"{goal.kind.title or goal.kind.name.replace('_', ' ')} is {goal.says(there.metric(goal))} "
         f"for {goal.kind.sense} {goal.show(goal.target)}"
         for goal in goals
     )
-    return f"with {_packets(there.packets)}, {each}"
+    return f"with {_packets(there.packets)}, {results}"
 
 
 def _packets(packets: int) -> str:
@@ -374,8 +374,8 @@ def _packets(packets: int) -> str:
 
 def _relaxed(goal: Goal, rows: Sequence[Row]) -> Relaxation:
     """Return the target of a goal that a size run meets while it meets all others."""
-    others = [each for each in rows[0].goals if each is not goal]
-    able = [each for each in rows if each.verdict(others) is Verdict.MET]
+    others = [other for other in rows[0].goals if other is not goal]
+    able = [size for size in rows if size.verdict(others) is Verdict.MET]
     best = min(able, key=lambda of: goal.normalized_excess(of.metric(goal)), default=None)
     target = None if best is None else _outward(goal, best.metric(goal))
     if best is not None and target is not None:

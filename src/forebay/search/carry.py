@@ -81,15 +81,15 @@ def exponent(
     least = rule.gentlest or 0.0
     most = max(1.0, rule.steepest) if steep else rule.steepest
     value, half = total / weight, _T * math.hypot(weight**-0.5, drift)
-    ends = (min(max(each, least), most) for each in (value, value - half, value + half))
+    ends = (min(max(end, least), most) for end in (value, value - half, value + half))
     return Exponent(*ends)
 
 
 def _slope(a: Crossing, b: Crossing, drift: float) -> tuple[float, float]:
     """Return the exponent with which two links need the same of the whole link, and its error."""
-    shares = [_windows(math.exp(each.log), each.bdp) for each in (a, b)]
-    logs = [math.log(each.factor) for each in (a, b)]
-    fixed = [each.log + share * log for each, share, log in zip((a, b), shares, logs, strict=True)]
+    shares = [_windows(math.exp(link.log), link.bdp) for link in (a, b)]
+    logs = [math.log(link.factor) for link in (a, b)]
+    fixed = [link.log + share * log for link, share, log in zip((a, b), shares, logs, strict=True)]
     free = [(1.0 - share) * log for share, log in zip(shares, logs, strict=True)]
     span = free[0] - free[1]
     if abs(span) < 1e-6:

@@ -79,11 +79,11 @@ class Evidence:
 
     def realtime_loss(self, classes: Sequence[int]) -> Metric | None:
         """Loss of these classes together, each weighted by the packets that it sent."""
-        each = [self.of_class(index) for index in classes]
-        metrics = [kind.loss_rate for kind in each]
-        if len(each) == 1:
+        kinds = [self.of_class(index) for index in classes]
+        metrics = [kind.loss_rate for kind in kinds]
+        if len(kinds) == 1:
             return metrics[0]
-        return _mean(metrics, [_sent(kind) for kind in each])
+        return _mean(metrics, [_sent(kind) for kind in kinds])
 
 
 def _part(quantiles: Quantiles | None, part: str) -> Metric | None:

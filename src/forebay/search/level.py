@@ -72,7 +72,7 @@ class Level:
         ends = self.problem.ends()
         self.wholes = ends
         small, measure = [scaled(end, self.factor, self.rule.share) for end in ends], self.measure
-        self.links = small if measure is None else [measured(each, measure) for each in small]
+        self.links = small if measure is None else [measured(link, measure) for link in small]
         self.parameter: SizedParameter = parameter_of(
             self.links[0],
             self.problem.engine,
@@ -94,7 +94,7 @@ class Level:
         A size with fewer seeds than others counts only if its intervals decide: few draws of the
         traffic may lack what is rare.
         """
-        return [each for each in self.tried if self._decides(each)]
+        return [size for size in self.tried if self._decides(size)]
 
     def _decides(self, row: Row) -> bool:
         has_intervals = all(metric.low is not None for metric in row.metrics)
@@ -118,7 +118,7 @@ class Level:
         known = self._runs.get(here)
         if known is None or len(known.outcomes[0].provenance.seeds) < len(wanted):
             sized = [self.parameter.set(link, here) for link in self.links]
-            outcomes = [self._simulate(each, wanted) for each in sized]
+            outcomes = [self._simulate(link, wanted) for link in sized]
             unlimited = [self._without_drops(i, wanted) for i in range(len(self.links))]
             self._runs[here] = _Run(tuple(outcomes), tuple(unlimited))
         self._stands[packets] = here
@@ -128,7 +128,7 @@ class Level:
         """Run a size of the question with changes, and do not keep it."""
         here = self._here(packets)
         sized = [self.parameter.set(link.replace(changes), here) for link in self.links]
-        outcomes = tuple(self._simulate(each, self.options.seeds) for each in sized)
+        outcomes = tuple(self._simulate(link, self.options.seeds) for link in sized)
         return self._made(packets, _Run(outcomes, (None,) * len(outcomes)))
 
     def carried_by(self, of: carry.Exponent) -> None:
@@ -140,14 +140,14 @@ class Level:
 
     def crossing(self) -> carry.Crossing | None:
         """Return where the goals begin to be met here; None if no two rows enclose it."""
-        found = {at: crossing(self.rows, at) for at in ("best", "value", "worst")}
-        middle = found["value"]
+        crossings = {at: crossing(self.rows, at) for at in ("best", "value", "worst")}
+        middle = crossings["value"]
         if middle is None:
             return None
-        low, high = (middle if found[at] is None else found[at] for at in ("best", "worst"))
+        low, high = (middle if crossings[at] is None else crossings[at] for at in ("best", "worst"))
         assert low is not None and high is not None, "by `middle`"
         logs = [
-            math.log(max(1.0, self._here_exactly(math.exp(each)))) for each in (low, middle, high)
+            math.log(max(1.0, self._here_exactly(math.exp(log)))) for log in (low, middle, high)
         ]
         sd = max(abs(logs[2] - logs[0]) / 4.0, _LEAST_SD, 0.3 / math.exp(logs[1]))
         return carry.Crossing(self.factor, self.bdp, logs[1], sd)
@@ -157,7 +157,7 @@ class Level:
         if self.factor == 1.0:
             return packets, packets
         here = self._here_exactly(packets)
-        ends = sorted(self._whole(here, each) for each in (self.of.low, self.of.high))
+        ends = sorted(self._whole(here, exponent) for exponent in (self.of.low, self.of.high))
         return min(ends[0], packets), max(ends[1], packets)
 
     def _whole(self, here: float, of: float) -> int:

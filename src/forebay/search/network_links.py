@@ -107,8 +107,8 @@ def link_sizes(
     """
     outcomes = [(point.packets, point.outcome) for point in curve]
     known = [name for name in names if outcomes and name in outcomes[0][1].links]
-    found = [_size(name, outcomes, _asked(name, outcomes, goals)) for name in known]
-    return tuple(sorted(found, key=lambda each: -(each.packets or float("inf"))))
+    sizes = [_size(name, outcomes, _asked(name, outcomes, goals)) for name in known]
+    return tuple(sorted(sizes, key=lambda size: -(size.packets or float("inf"))))
 
 
 def _asked(

@@ -20,8 +20,8 @@ from forebay.catalogue.disciplines import CAKE_TARGETS, RED_SPREAD
 from forebay.outcome import Aqm, AqmTarget, AqmThresholds
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError
 
-_TARGETS = tuple(each.name for each in DISCIPLINES.values() if each.sized == "target")
-_INTERVALS = tuple(each.name for each in DISCIPLINES.values() if each.reads_interval)
+_TARGETS = tuple(kind.name for kind in DISCIPLINES.values() if kind.sized == "target")
+_INTERVALS = tuple(kind.name for kind in DISCIPLINES.values() if kind.reads_interval)
 _ALPHA = (1e-3, 1e3)
 """The least and the largest alpha that a scenario may have."""
 _RED_LEAST = 2

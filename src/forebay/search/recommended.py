@@ -94,7 +94,7 @@ def choose(
 
 def _instead(packets: int, smallest: Row, at_hand: Sequence[Row]) -> Row | None:
     """Return the nearest run that stands for a size that was not run; None while there is time."""
-    stand = [each for each in region(at_hand) if each.packets > smallest.packets]
+    stand = [row for row in region(at_hand) if row.packets > smallest.packets]
     near = (*stand, smallest) if at_hand else ()
     return min(near, key=lambda of: abs(math.log(of.packets / packets)), default=None)
 
@@ -103,11 +103,11 @@ def _configurable(
     sizes: Sequence[int], run: Mapping[int, Row], so_far: Chosen, packets: int, *, ended: bool
 ) -> Chosen | Needs | None:
     """Return the next of the sizes that can be configured, or else the largest that meets."""
-    up = [each for each in sizes if each >= packets][:1]
-    for each in (*up, *(size for size in reversed(sizes) if size < packets)):
-        there = run.get(each)
+    up = [size for size in sizes if size >= packets][:1]
+    for candidate in (*up, *(size for size in reversed(sizes) if size < packets)):
+        there = run.get(candidate)
         if there is None and not ended:
-            return Needs(each)
+            return Needs(candidate)
         if there is not None and there.meets:
             return Chosen(there, so_far.step, so_far.least, so_far.floor)
     return None
@@ -117,7 +117,7 @@ def _within(
     rows: Sequence[Row], smallest: Row, packets: int, floor: Floor | None, *, ended: bool
 ) -> Chosen | Needs:
     """Return the largest size below so many packets that meets the goals."""
-    most = [each for each in region(rows) if smallest.packets <= each.packets < packets][-1]
+    most = [row for row in region(rows) if smallest.packets <= row.packets < packets][-1]
     if not ended:
         above = min(row.packets for row in rows if row.packets > most.packets)
         between = round(math.sqrt(most.packets * above))
@@ -166,7 +166,7 @@ def price_sizes(chosen: int, limit: int) -> dict[int, str]:
 def price(rows: Sequence[Row], chosen: Row, limit: int) -> tuple[Price, ...]:
     """Return what half, the size, its double and 1 % of loss take; what was not run is no row."""
     names = price_sizes(chosen.packets, limit) | {chosen.packets: "recommended"}
-    found = [
+    prices = [
         Price(
             packets=row.packets, utilization=row.link.utilization, loss_rate=row.link.loss_rate,
             queue_delay_s=row.link.queue_delay_s, why=names[row.packets],
@@ -174,7 +174,7 @@ def price(rows: Sequence[Row], chosen: Row, limit: int) -> tuple[Price, ...]:
         for row in rows if row.packets in names
     ]  # fmt: skip
     less = _less_lost(rows, chosen)
-    return tuple(sorted([*found, *([] if less is None else [less])], key=lambda of: of.packets))
+    return tuple(sorted([*prices, *([] if less is None else [less])], key=lambda of: of.packets))
 
 
 def _less_lost(rows: Sequence[Row], chosen: Row) -> Price | None:
@@ -190,7 +190,7 @@ def _less_lost(rows: Sequence[Row], chosen: Row) -> Price | None:
 
 def _between(a: Row, b: Row, share: float) -> Price:
     """Return what a size between two rows does, by a line in logarithms."""
-    waits = [each.link.queue_delay_s for each in (a, b)]
+    waits = [row.link.queue_delay_s for row in (a, b)]
     parts = {
         part: _mixed([getattr(wait, part, None) for wait in waits], share)
         for part in ("mean", "p50", "p95", "p99")
@@ -231,11 +231,11 @@ def parse_sizes(text: str, scenario: Scenario) -> tuple[int, ...]:
         raise ScenarioError("no-sizes", f"{argument('sizes')}: {len(parts)} sizes", hint)
     unit = _UNIT.search(parts[-1])
     whole = [part if _UNIT.search(part) or unit is None else f"{part} {unit[0]}" for part in parts]
-    found = sorted({_packets(each, scenario) for each in whole})
-    if found[0] < 1:
+    sizes = sorted({_packets(size, scenario) for size in whole})
+    if sizes[0] < 1:
         wrong = f"{argument('sizes')}: one of them is less than a packet"
         raise ScenarioError("out-of-range", wrong, "write at least 1 packet")
-    return tuple(found)
+    return tuple(sizes)
 
 
 def _packets(text: str, scenario: Scenario) -> int:

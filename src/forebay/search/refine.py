@@ -61,7 +61,7 @@ def _start(rows: Sequence[Row], part: Sequence[Row], exact: bool, smallest: int)
     between = _between(below[-1], first, "value", 1.0 if exact else NEAR)
     if between is not None:
         return between
-    shown = next((each for each in part if each.verdict() is Verdict.MET), None)
+    shown = next((row for row in part if row.verdict() is Verdict.MET), None)
     if shown is None or shown is first:
         return None
     under = max((row for row in rows if row.packets < shown.packets), key=lambda e: e.packets)
@@ -119,5 +119,5 @@ def _between(a: Row, b: Row, at: str, near: float) -> int | None:
         return None
     short, over = a.excess(at=at), b.excess(at=at)
     share = 0.5 if short * over > 0.0 or short == over else short / (short - over)
-    found: int = round(a.packets * _ratio(a, b) ** min(max(share, 0.2), 0.8))
-    return min(max(found, a.packets + 1), b.packets - 1)
+    packets: int = round(a.packets * _ratio(a, b) ** min(max(share, 0.2), 0.8))
+    return min(max(packets, a.packets + 1), b.packets - 1)

@@ -183,10 +183,10 @@ def _drawn(
     """Return how many flows start after the warm-up, and how many after the end."""
     from forebay.workload.open_loop import starts
 
-    each = [starts(group, index, seed) for seed in seeds]
+    times = [starts(group, index, seed) for seed in seeds]
     return (
-        _range([int((start > round(warmup * _PS_PER_S)).sum()) for start in each]),
-        _range([int((start >= round(end * _PS_PER_S)).sum()) for start in each]),
+        _range([int((start > round(warmup * _PS_PER_S)).sum()) for start in times]),
+        _range([int((start >= round(end * _PS_PER_S)).sum()) for start in times]),
     )
 
 
@@ -222,16 +222,16 @@ def link_rates(scenario: Scenario, measured: Outcome | None = None) -> dict[str,
     measured : an answer whose window may differ from the scenario's, because it was lengthened.
     """
     links: dict[str, Link] = {BOTTLENECK: scenario.link}
-    links |= {each.name: each for each in scenario.links}
+    links |= {other.name: other for other in scenario.links}
     measure = (scenario if measured is None else measured.asked).measure
     begin, end = float(measure.warmup), float(measure.warmup + measure.duration)
-    found = {}
+    rates = {}
     for name, link in links.items():
         if (trace := link.rates) is not None:
             before, after = trace.bits((begin, end))
             seen = (after - before) / (end - begin)
-            found[name] = _rates(trace, end, mean=float(link.capacity), seen=seen)
-    return found
+            rates[name] = _rates(trace, end, mean=float(link.capacity), seen=seen)
+    return rates
 
 
 def _rates(trace: RateTrace, run_s: float, *, mean: float, seen: float) -> LinkRates:

@@ -40,7 +40,7 @@ class Row:
         if len(self.outcomes) == 1:
             return self.outcomes[0]
         first = self.goals[0]
-        read = [(first.kind.read(Evidence(each)), each) for each in self.outcomes]
+        read = [(first.kind.read(Evidence(outcome)), outcome) for outcome in self.outcomes]
         return max(read, key=lambda of: 0.0 if of[0] is None else first.normalized_excess(of[0]))[1]
 
     @property
@@ -111,13 +111,13 @@ def row(
     seen = [Evidence(here, there) for here, there in zip(outcomes, without, strict=True)]
     metrics = tuple(_worst(goal, seen, engine) for goal in goals)
     lost = [outcome.links[BOTTLENECK].loss_rate for outcome in outcomes]
-    loss = max((each.value for each in lost if each is not None), default=None)
+    loss = max((rate.value for rate in lost if rate is not None), default=None)
     seeds = max(len(outcome.provenance.seeds) for outcome in outcomes)
     return Row(packets, tuple(outcomes), seeds, goals, metrics, loss)
 
 
 def _worst(goal: Goal, seen: Sequence[Evidence], engine: str) -> Metric:
-    read = [goal.kind.read(each) for each in seen]
+    read = [goal.kind.read(evidence) for evidence in seen]
     if any(metric is None for metric in read):
         raise GoalNotAnswered(goal.kind.name, engine)
     known = [metric for metric in read if metric is not None]
@@ -130,17 +130,17 @@ def region(rows: Sequence[Row]) -> list[Row]:
     A row that is shown to miss a goal which a larger buffer helps to meet contradicts all smaller
     ones that meet it. Where goals are met twice with a miss between, it is the lower part.
     """
-    good = [each for each in rows if each.meets]
+    good = [size for size in rows if size.meets]
     if not good:
         return []
     top = good[-1].packets
-    bad = [each.packets for each in rows if each.packets < top and each.missed("increasing")]
+    bad = [size.packets for size in rows if size.packets < top and size.missed("increasing")]
     part: list[Row] = []
-    for each in rows:
-        if each.packets > max(bad, default=0):
-            if each.meets:
-                part.append(each)
-            elif part and each.missed():
+    for size in rows:
+        if size.packets > max(bad, default=0):
+            if size.meets:
+                part.append(size)
+            elif part and size.missed():
                 break
     return part
 
@@ -151,7 +151,7 @@ def least(rows: Sequence[Row]) -> Row | None:
     Where the intervals of all leave a goal open, the smallest whose means meet them.
     """
     part = region(rows)
-    shown = (each for each in part if each.verdict() is Verdict.MET)
+    shown = (size for size in part if size.verdict() is Verdict.MET)
     return next(shown, part[0] if part else None)
 
 
@@ -163,8 +163,8 @@ def crossing(rows: Sequence[Row], at: str = "value") -> float | None:
     part = region(rows)
     if not part:
         return None
-    first = next((each for each in part if each.excess(at=at) <= 0.0), part[-1])
-    below = [each for each in rows if each.packets < first.packets]
+    first = next((size for size in part if size.excess(at=at) <= 0.0), part[-1])
+    below = [size for size in rows if size.packets < first.packets]
     if not below:
         return math.log(first.packets)
     short, over = below[-1].excess(at=at), first.excess(at=at)

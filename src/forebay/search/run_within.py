@@ -127,10 +127,10 @@ def fitting(scenario: Scenario, wanted: Measure, most_s: float) -> Scenario | No
     whole_s = float(wanted.warmup + wanted.duration)
     share = min(1.0, most_s / whole_s)
     window_s = max(share * float(wanted.duration), float(measure.duration))
-    made = measure_of(max(share * whole_s - window_s, 0.0), window_s)
-    if made.warmup < _LEAST * measure.warmup:
+    shorter = measure_of(max(share * whole_s - window_s, 0.0), window_s)
+    if shorter.warmup < _LEAST * measure.warmup:
         return None
-    return scenario.with_measure(made)
+    return scenario.with_measure(shorter)
 
 
 def run_settled(
@@ -154,10 +154,10 @@ def run_settled(
         if is_settled(outcome):
             break
         second_s = speed.wall_s(scenario, _SPAN_S, seeds) / _SPAN_S
-        made = fitting(scenario, longer(scenario, sawtooths), RESERVE * left_s() / second_s)
-        if made is None:
+        extended = fitting(scenario, longer(scenario, sawtooths), RESERVE * left_s() / second_s)
+        if extended is None:
             break
-        scenario = made
+        scenario = extended
         try:
             outcome = run(scenario)
         except OutOfTime:

@@ -175,7 +175,7 @@ def _has_loss_goal(scenario: Scenario) -> bool:
     goals = scenario.goals
     own = (group.goals for group in scenario.traffic if group.goals is not None)
     of_link = goals.loss_rate is not None or goals.realtime_loss is not None
-    return of_link or any(each.loss_rate is not None for each in own)
+    return of_link or any(targets.loss_rate is not None for targets in own)
 
 
 def _fewer_flows(scenario: Scenario, least: float) -> float:
@@ -220,7 +220,7 @@ def _other_limits(scenario: Scenario) -> float:
     """Return the factor by which the link may shrink before anything but flows gets too small."""
     rate = float(scenario.link.capacity)
     room = (rate / (FASTER * group.access(rate)) for group in scenario.traffic)
-    factors = [math.inf, *(each for each in room if each > 1.0)]
+    factors = [math.inf, *(factor for factor in room if factor > 1.0)]
     buckets = queue_buckets(scenario)
     if buckets is not None:
         factors.append(buckets / _LEAST_BUCKETS)
@@ -324,18 +324,18 @@ def _whole_metrics(
     part: LinkOutcome | ClassOutcome, level: Level, rules: Mapping[str, float]
 ) -> dict[str, Any]:
     """Return the metrics of a part for the whole link, by the rule in each one's record."""
-    found: dict[str, Any] = {}
+    metrics: dict[str, Any] = {}
     for of in of_level(level):
         value: Metric | Quantiles | None = getattr(part, of.key)
         if of.scaling == "omitted" or value is None:
-            found[of.key] = None
+            metrics[of.key] = None
         elif rules[of.scaling] == 1.0:
-            found[of.key] = value
+            metrics[of.key] = value
         elif of.scaling == "loss" and isinstance(value, Metric):
-            found[of.key] = _lost(value, rules["loss"])
+            metrics[of.key] = _lost(value, rules["loss"])
         else:
-            found[of.key] = value.scaled(rules[of.scaling])
-    return found
+            metrics[of.key] = value.scaled(rules[of.scaling])
+    return metrics
 
 
 _BAND = (0.35, 3.6)

@@ -41,7 +41,7 @@ def notes_of(problem: Problem, level: Level) -> tuple[str, ...]:
         notes.append(f"runs of {ran} in place of {needs}, to fit into the time")
     there = least(level.rows)
     late = [kind for kind in there.outcome.classes if kind.settled is False] if there else []
-    notes += [f"{each.name} had not settled: {each.unsettled}" for each in late]
+    notes += [f"{kind.name} had not settled: {kind.unsettled}" for kind in late]
     return (*notes, *of_parameter(problem.scenario, problem.engine, problem.parameter))
 
 
@@ -138,11 +138,11 @@ class _Search:
             interrupted = True
         seen = self._evidence(interrupted)
         problem = self.problem if seen.level is None else seen.level.problem
-        found = answer(problem, seen, self.options.seeds)
+        result = answer(problem, seen, self.options.seeds)
         if interrupted:
-            raise budget.Interrupted(found)
+            raise budget.Interrupted(result)
         self._report(1.0, whole=True)
-        return found
+        return result
 
     def _run_attempts(self) -> None:
         for level in self._attempts():
@@ -185,11 +185,11 @@ class _Search:
             spent = Cost(predicted_s=self.predicted_s, spent_s=time.spent_s, budget_s=budget_s)
         level, chosen = self._standing()
         if level is None and self.levels:
-            level = max(self.levels, key=lambda each: len(each.rows))
+            level = max(self.levels, key=lambda link: len(link.rows))
         newest = self.levels[0] if self.levels else None
         complete = level is not None and (self.complete or level is not newest)
         notes = () if level is None else notes_of(self.problem, level)
-        done = tuple(each for each in self.levels if each.rows)
+        done = tuple(link for link in self.levels if link.rows)
         hosts = self.other_hosts
         return Evidence(level, done, chosen, complete, interrupted, hosts, notes, spent)
 
@@ -203,7 +203,7 @@ class _Search:
                 if isinstance(choice, Chosen):
                     return level, choice
         charted = self.charted
-        if charted is None or any(each.rows for each in self.levels):
+        if charted is None or any(link.rows for link in self.levels):
             return None, None
         choice = choose(charted.problem, charted.rows, charted.problem.limit)
         return (charted, choice) if isinstance(choice, Chosen) else (None, None)
@@ -259,13 +259,13 @@ class _Search:
     def _level(self, factor: float, rule: ScalingRule) -> Level:
         """Return a link of the question's kind, with the window that its flows need."""
         problem, sawtooths = self.problem, self.problem.law_context.sawtooths
-        made = Level(problem, self.engine, self.options, factor, rule, of=self._exponent(rule))
+        level = Level(problem, self.engine, self.options, factor, rule, of=self._exponent(rule))
         if math.isinf(self.time.left_s) and problem.engine != "simulation":
-            return made
-        link = made.links[0]
+            return level
+        link = level.links[0]
         guess = max(1, round(problem.first_guess / factor))
         measure = budget.wanted(link, guess, sawtooths)
-        return made if measure == link.measure else replace(made, measure=measure)
+        return level if measure == link.measure else replace(level, measure=measure)
 
     def _shortened(self, level: Level, seconds: float) -> Level:
         """Return a link with runs so short that its sizes take so many seconds, if they may be."""
@@ -291,7 +291,7 @@ class _Search:
         one_process = is_one_process(self.problem.scenario) and not by_time
         before = carry.prior(rule, steep=steep, one_process=one_process)
         seen = [level.crossing() for level in self.levels if level.rows]
-        known = [each for each in seen if each is not None]
+        known = [crossing for crossing in seen if crossing is not None]
         return carry.exponent(before, known, rule, steep=steep)
 
     # --- one link -----------------------------------------------------------------------------
@@ -316,8 +316,8 @@ class _Search:
     def _coarse(self, level: Level) -> list[int]:
         """Return the sizes of the coarse curve, the most telling first."""
         problem, limit = self.problem, self.problem.limit
-        others = (each for each in self.levels if each is not level)
-        known = next((each for each in others if region(each.rows)), None)
+        others = (other for other in self.levels if other is not level)
+        known = next((other for other in others if region(other.rows)), None)
         first = None if known is None else least(known.rows)
         if known is None and self.charted is not None:
             first = region(self.charted.rows)[0]
@@ -336,21 +336,21 @@ class _Search:
         """Compare by twice the seeds, if the intervals leave the least open and there is time."""
         rows, options = level.rows, self.options
         part = region(rows)
-        shown = next((each for each in part if each.verdict() is Verdict.MET), None)
+        shown = next((row for row in part if row.verdict() is Verdict.MET), None)
         top = math.inf if shown is None else shown.packets
         missed = [row.packets for row in rows if row.verdict() is Verdict.MISSED]
         low = max((packets for packets in missed if packets < top), default=0) + 1
         total = min(2 * len(level.seeds), options.max_seeds)
         around = [row for row in rows if part and row.packets < part[0].packets][-1:]
         around += [*part[:1], *([] if shown is None or shown is part[0] else [shown])]
-        again = [each for each in around or rows[-2:] if each.verdict() is not Verdict.MISSED]
+        again = [row for row in around or rows[-2:] if row.verdict() is not Verdict.MISSED]
         cost_s = (len(again) + _LAST) * self._cost_s(level, 1.0) * total / len(options.seeds)
         is_open = (not part or top > _WIDE * low) and again and total > len(level.seeds)
         if not is_open or cost_s > _MORE_SEEDS * self.time.left_s:
             return False
         seeds = [*options.seeds, *more_seeds(options.seeds, total)][:total]
-        for each in again:
-            level.run(each.packets, seeds)
+        for row in again:
+            level.run(row.packets, seeds)
         level.seeds = seeds  # now, so that the others still count if the time ends before
         return True
 
