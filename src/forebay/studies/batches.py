@@ -152,7 +152,7 @@ class Running:
                 self._report()
         except BaseException:
             self._workers.stop()
-            self._keep([made for made in running if made.done()])
+            self._keep([future for future in running if future.done()])
             raise
         self._workers.close()
 
@@ -188,17 +188,17 @@ class Running:
                 known = rows.seeds(item.scenario.sha256(), asked.engine, asked.code)
                 if left := tuple(seed for seed in item.seeds if seed not in known):
                     items.append(replace(item, seeds=left))
-        made = replace(batch, items=tuple(items))
-        return replace(made, price_s=batch.price_s * made.runs / batch.runs)
+        rest = replace(batch, items=tuple(items))
+        return replace(rest, price_s=batch.price_s * rest.runs / batch.runs)
 
     def _take(self, finished: Iterable[Future[Done]], running: dict[Future[Done], Batch]) -> None:
         """Store what is made; after a death, begin the rest anew."""
-        for made in finished:
-            batch = running.pop(made, None)
+        for future in finished:
+            batch = running.pop(future, None)
             if batch is None:
                 continue
             try:
-                done = made.result()
+                done = future.result()
             except ForebayError:
                 raise
             except (Exception, CancelledError) as error:
@@ -211,17 +211,17 @@ class Running:
     def _revive(self, error: BaseException, running: dict[Future[Done], Batch]) -> None:
         """Let workers begin anew; what the dead ones had finished is stored, the rest is lost."""
         self._workers.revive(error)
-        for made in [each for each in running if each.done() and _is_good(each)]:
-            self._done_s += running.pop(made).price_s
-            self._store_one(made.result())
+        for future in [future for future in running if future.done() and _is_good(future)]:
+            self._done_s += running.pop(future).price_s
+            self._store_one(future.result())
         self._todo.extendleft(running.values())
         running.clear()
 
     def _keep(self, finished: Iterable[Future[Done]]) -> None:
         """Store what was finished when the study was stopped."""
-        for made in finished:
-            if _is_good(made):
-                self._store_one(made.result())
+        for future in finished:
+            if _is_good(future):
+                self._store_one(future.result())
 
     def _store_one(self, done: Done) -> None:
         added = self._store.add_rows(done.rows)
@@ -242,8 +242,8 @@ class Running:
         self._progress(min(1.0, self._done_s / self._whole_s))
 
 
-def _is_good(made: Future[Done]) -> bool:
-    return not made.cancelled() and made.exception() is None
+def _is_good(future: Future[Done]) -> bool:
+    return not future.cancelled() and future.exception() is None
 
 
 _WATCHED = "link.bottleneck.utilization"
@@ -292,7 +292,7 @@ def run_plan(
 
 def missing_of(plan: Plan, store: Store) -> Missing:
     """Return the seeds that have no row; a scenario that two cells have is run once."""
-    found: dict[tuple[int, int], list[int]] = {}
+    missing: dict[tuple[int, int], list[int]] = {}
     seen: set[tuple[int, str]] = set()
     with store.rows() as rows:
         for a, asked in enumerate(plan.asked):
@@ -302,8 +302,8 @@ def missing_of(plan: Plan, store: Store) -> Missing:
                 seen.add((a, cell.sha256))
                 known = rows.seeds(cell.sha256, asked.engine, asked.code)
                 if left := [seed for seed in plan.row_seeds if seed not in known]:
-                    found[a, c] = left
-    return found
+                    missing[a, c] = left
+    return missing
 
 
 def _from_replications(
@@ -311,7 +311,7 @@ def _from_replications(
 ) -> Missing:
     """Make rows of replications that another verb stored; return what is still missing."""
     left = dict(missing)
-    made: list[MetricRow] = []
+    pending: list[MetricRow] = []
     for (a, c), seeds in missing.items():
         asked, cell = plan.asked[a], plan.cells[c]
         engine = engines[asked.engine]
@@ -322,15 +322,15 @@ def _from_replications(
         if not some:
             continue
         known = store.replications(cell.scenario, asked.engine, asked.code, some)
-        made += rows_of(asked, engine, cell.scenario, known)
+        pending += rows_of(asked, engine, cell.scenario, known)
         rest = [seed for seed in seeds if seed not in known]
         left.pop((a, c))
         if rest:
             left[a, c] = rest
-        if len(made) >= _AT_ONCE:
-            store.add_rows(made)
-            made = []
-    store.add_rows(made)
+        if len(pending) >= _AT_ONCE:
+            store.add_rows(pending)
+            pending = []
+    store.add_rows(pending)
     return left
 
 

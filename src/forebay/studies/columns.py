@@ -32,12 +32,12 @@ def columns_of(ask: str, found: Iterable[BySeed]) -> tuple[str, ...]:
             column
             for least, best in map(columns_of_size, SIZED)
             for column in (
-                *(f"{best}.{each}" for each in ("packets", *OF_RECOMMENDED)),
-                *(f"{least}.{each}" for each in _OF_SIZE),
+                *(f"{best}.{part}" for part in ("packets", *OF_RECOMMENDED)),
+                *(f"{least}.{part}" for part in _OF_SIZE),
             )
         )
     link = _link(found)
-    return tuple(f"link.{link}.{each}" for each in _OF_LINK)
+    return tuple(f"link.{link}.{part}" for part in _OF_LINK)
 
 
 def sized_of(scenario: Scenario, engine: str) -> str:

@@ -119,10 +119,10 @@ def axis_of(name: str, spec: object, *, sampled: bool) -> Axis:
     ``sampled``: whether a design chooses the points, so that a range needs no number of them.
     """
     if isinstance(spec, Mapping):
-        found = read_range(name, spec, sampled=sampled)
-        values = () if sampled else tuple((each,) for each in found.values())
-        return Axis((name,), values, found)
-    return Axis((name,), tuple((each,) for each in _listed(name, spec)))
+        span = read_range(name, spec, sampled=sampled)
+        values = () if sampled else tuple((value,) for value in span.values())
+        return Axis((name,), values, span)
+    return Axis((name,), tuple((value,) for value in _listed(name, spec)))
 
 
 def refuse_equal(axis: Axis) -> None:
@@ -161,7 +161,7 @@ def together(axes: Sequence[Axis]) -> Axis:
 def tupled(names: tuple[str, ...], spec: object) -> Axis:
     """Read an axis of several fields, a tuple for each point. Raises ScenarioError."""
     where = ", ".join(names)
-    points = tuple(tuple(each) if isinstance(each, list | tuple) else (each,) for each in
+    points = tuple(tuple(point) if isinstance(point, list | tuple) else (point,) for point in
                    _listed(where, spec))  # fmt: skip
     if any(len(point) != len(names) for point in points):
         raise bad_grid(where, f"a point has no {len(names)} values", "write one for each field")
@@ -171,7 +171,7 @@ def tupled(names: tuple[str, ...], spec: object) -> Axis:
 def _listed(name: str, spec: object) -> list[Any]:
     if isinstance(spec, str | bytes) or not hasattr(spec, "__iter__"):
         raise bad_grid(name, f"{show(spec)} is no axis", _WRITE, spec)
-    values = [each.item() if type(each).__module__ == "numpy" else each for each in spec]
+    values = [value.item() if type(value).__module__ == "numpy" else value for value in spec]
     if not values:
         raise bad_grid(name, "is an empty list", _WRITE, spec)
     return values
@@ -192,12 +192,12 @@ def read_range(name: str, spec: Mapping[str, Any], *, sampled: bool) -> Range:
     if points is not None and not (type(points) is int and 2 <= points <= MAX_POINTS):
         hint = f"write a whole number from 2 to {MAX_POINTS}"
         raise bad_grid(f"{name}.points", show(points), hint)
-    made = range_of(name, ends, steps[0] == "log", points)
-    if made.log and not made.low > 0.0 < made.high:
+    span = range_of(name, ends, steps[0] == "log", points)
+    if span.log and not span.low > 0.0 < span.high:
         raise bad_grid(name, "a logarithmic range has no 0", "write ends above 0, or linear")
-    if made.low == made.high:
+    if span.low == span.high:
         raise bad_grid(name, "both ends are equal", "write two different ends")
-    return made
+    return span
 
 
 def range_of(
@@ -359,21 +359,21 @@ def grid_of(
     for name in names:
         if names.count(name) > 1:
             raise bad_grid("axes", f"{name} is on two axes", "write it once")
-    made = _grouped(read, groups)
-    for axis in made:
+    grouped = _grouped(read, groups)
+    for axis in grouped:
         refuse_equal(axis)
     for name in names:
         _refuse_unknown(base, name)
-    combinations = drawn.points if drawn is not None else prod(len(axis.values) for axis in made)
+    combinations = drawn.points if drawn is not None else prod(len(axis.values) for axis in grouped)
     if combinations > (_MOST_COMBINATIONS if leave_out else MAX_CELLS):
         wrong = f"{combinations:.4g} combinations of values"
         raise bad_grid("axes", wrong, f"write fewer values: {MAX_CELLS:,} cells at most")
-    if drawn is not None and not made:
+    if drawn is not None and not grouped:
         raise bad_grid("axes", "a design has no axis", "write one")
     if callable(leave_out):
         leaves = leave_out
-        return Grid(base, made, lambda values: not leaves(values), drawn, drawn is not None)
-    return Grid(base, made, keeper(leave_out, names), drawn, drawn is not None)
+        return Grid(base, grouped, lambda values: not leaves(values), drawn, drawn is not None)
+    return Grid(base, grouped, keeper(leave_out, names), drawn, drawn is not None)
 
 
 def _refuse_unknown(base: Scenario, name: str) -> None:
@@ -390,7 +390,7 @@ def _refuse_unknown(base: Scenario, name: str) -> None:
 def _grouped(axes: Sequence[Axis], groups: Sequence[Sequence[str]]) -> tuple[Axis, ...]:
     """Return the axes, those of a group as one in place of its first."""
     if not isinstance(groups, list | tuple) or not all(
-        isinstance(each, list | tuple) for each in groups
+        isinstance(group, list | tuple) for group in groups
     ):
         hint = 'write a list of lists, such as [["queue.size", "traffic.0.flows"]]'
         raise bad_grid("together", f"{show(groups)} is no list of groups", hint)
@@ -401,9 +401,9 @@ def _grouped(axes: Sequence[Axis], groups: Sequence[Sequence[str]]) -> tuple[Axi
             raise bad_grid("together", f"{show(name)} is no axis", f"write axes: {known}")
     rest = dict(by_name)
     for group in groups:
-        made = together([by_name[name] for name in group])
+        joint = together([by_name[name] for name in group])
         rest = {
-            name: made if name == group[0] else axis
+            name: joint if name == group[0] else axis
             for name, axis in rest.items()
             if name == group[0] or name not in group
         }
@@ -475,5 +475,5 @@ def _base(base: object, folder: str, overrides: Sequence[str]) -> tuple[Scenario
         hint = 'write the path of a scenario, or a shipped one, such as base = "oc3-gsr"'
         raise bad_grid("base", wrong, hint)
     beside = os.path.join(folder, base)
-    found = beside if os.path.exists(beside) else base
-    return load(found, overrides), found
+    path = beside if os.path.exists(beside) else base
+    return load(path, overrides), path

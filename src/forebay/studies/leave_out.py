@@ -59,15 +59,15 @@ def flat(table: Mapping[Any, Any], ends: Collection[str], before: str = "") -> d
 
     ``ends`` are keys of tables that are values.
     """
-    found: dict[Any, Any] = {}
+    flattened: dict[Any, Any] = {}
     for name, value in table.items():
         path = f"{before}{name}" if isinstance(name, str) else name
         nested = isinstance(value, Mapping) and not set(ends) & set(value)
-        for each, inside in flat(value, ends, f"{path}.").items() if nested else [(path, value)]:
-            if each in found:
-                raise bad_grid(str(each), "is written twice", "write it once")
-            found[each] = inside
-    return found
+        for dotted, inside in flat(value, ends, f"{path}.").items() if nested else [(path, value)]:
+            if dotted in flattened:
+                raise bad_grid(str(dotted), "is written twice", "write it once")
+            flattened[dotted] = inside
+    return flattened
 
 
 def _is(value: Any, wanted: Any) -> bool:
@@ -75,7 +75,7 @@ def _is(value: Any, wanted: Any) -> bool:
         there = amount(value)
         return all(_holds(there, key, amount(bound)) for key, bound in wanted.items())
     if isinstance(wanted, list | tuple):
-        return any(_is(value, each) for each in wanted)
+        return any(_is(value, choice) for choice in wanted)
     return bool(value == wanted) or (
         isinstance(value, str) and isinstance(wanted, str) and _equal(value, wanted)
     )
@@ -107,6 +107,6 @@ def amount(value: Any) -> tuple[str, float]:
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST:
         return "number", float(value)
     if isinstance(value, str):
-        found, kind = parse_amount(value, tuple(KNOWN), "10 ms")
-        return kind, float(found)
+        number, kind = parse_amount(value, tuple(KNOWN), "10 ms")
+        return kind, float(number)
     raise bad_grid("leave_out", f"{show(value)} is no amount", "compare numbers or quantities")

@@ -54,7 +54,7 @@ def picture(plan: Plan, store: Store, roles: Roles) -> StudyPicture:
     many = 3 if plan.asked[0].ask == "size" and facet is None and not is_map else 1
     panels = []
     for value, metric in product(_values(data, axes, facet), shown[:many]):
-        some = [each for each in data if facet is None or each[0][axes.index(facet)] == value]
+        some = [cell for cell in data if facet is None or cell[0][axes.index(facet)] == value]
         title = "" if facet is None else f"{_short(facet)} = {value}"
         draw = _map if is_map else _curves
         panels.append(draw(plan, some, axes, chosen, metric, title))
@@ -163,11 +163,11 @@ def _curves(
     factor, label = _written(metric)
     curves = []
     for value in _values(data, axes, colour):
-        found = (
+        pairs = (
             (scale.places[x_value], mean.scaled(factor))
             for (x_value, c, _), mean in means.items() if c == value
         )  # fmt: skip
-        points = sorted(found, key=lambda each: each[0])
+        points = sorted(pairs, key=lambda pair: pair[0])
         name = "" if colour is None else f"{_short(colour)} = {value}"
         curves.append(Curve(name, tuple(p for p, _ in points), tuple(m for _, m in points), joined))
     log = "x" if scale.log else ""

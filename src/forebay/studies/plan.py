@@ -152,8 +152,8 @@ def plan_of(
         else:
             cells.append(Cell(values, scenario, scenario.sha256()))
     _refuse_values(grid, cells, refused)
-    asked = tuple(each for each, _ in engines)
-    return Plan(grid, asked, tuple(cells), tuple(each for each, _ in refused), seeds, most)
+    asked = tuple(question for question, _ in engines)
+    return Plan(grid, asked, tuple(cells), tuple(refusal for refusal, _ in refused), seeds, most)
 
 
 def _refuse_values(
@@ -163,15 +163,15 @@ def _refuse_values(
     if not cells and not refused:
         raise bad_grid("leave_out", "leaves no cell", "leave out less")
     good = [{repr(cell.values[i]) for cell in cells} for i in range(len(grid.names))]
-    for each, error in refused:
-        for name, value, known in zip(grid.names, each.values, good, strict=True):
+    for refusal, error in refused:
+        for name, value, known in zip(grid.names, refusal.values, good, strict=True):
             if repr(value) in known:
                 continue
             if isinstance(error, ScenarioError) and blames([name], error.field):
                 raise error.at("axes")
             if not cells or not grid.is_drawn:
                 hint = f"write another value; {toml(value)} of {name} cannot be run in any cell"
-                raise bad_grid(f"axes.{name}", each.why.partition(";")[0], hint, value)
+                raise bad_grid(f"axes.{name}", refusal.why.partition(";")[0], hint, value)
     if not cells and refused:
         raise bad_grid("axes", f"every cell is refused: {refused[0][0].why}", "write others")
 

@@ -32,29 +32,29 @@ Point = tuple[Any, ...]
 def inputs_of(scenario: Scenario, change: float) -> dict[str, Any]:
     """Return the inputs that can be scaled, each with its range."""
     tree, low, high = scenario.to_dict(), 1.0 - change, 1.0 + change
-    found: dict[str, Any] = {}
+    inputs: dict[str, Any] = {}
     if "rate" in tree["link"]:  # not that of a trace, which has no amount to scale
-        found["link.rate"] = {"scaled": [low, high]}
+        inputs["link.rate"] = {"scaled": [low, high]}
     for index, group in enumerate(tree["traffic"]):
         for name in _FIELDS:
             if name in group and scaled(group[name], high) != group[name]:
-                found[f"traffic.{index}.{name}"] = {"scaled": [low, high]}
+                inputs[f"traffic.{index}.{name}"] = {"scaled": [low, high]}
         shares = group.get("congestion_control")
         if isinstance(shares, dict):
-            name = min(shares, key=lambda each: abs(shares[each] - 0.5))
+            name = min(shares, key=lambda control: abs(shares[control] - 0.5))
             ends = [low * shares[name], min(1.0, high * shares[name])]
-            found[f"traffic.{index}.congestion_control.{name}"] = {"linear": ends}
-    return found
+            inputs[f"traffic.{index}.congestion_control.{name}"] = {"linear": ends}
+    return inputs
 
 
 def alone(
     scenario: Scenario, inputs: Sequence[Uncertain], ends: tuple[float, float]
 ) -> list[Point]:
     """Return the scenario's own point, then each input at both ends, the others as they are."""
-    base = tuple(value_at(scenario, each.field) for each in inputs)
+    base = tuple(value_at(scenario, input_.field) for input_ in inputs)
     return [base] + [
-        (*base[:at], each.at(end), *base[at + 1 :])
-        for at, each in enumerate(inputs)
+        (*base[:at], input_.at(end), *base[at + 1 :])
+        for at, input_ in enumerate(inputs)
         for end in ends
     ]
 
@@ -71,7 +71,7 @@ def sobol_points(inputs: Sequence[Uncertain], draws: int, seed: int) -> list[Poi
         mixed[:, at] = other[:, at]
         tables.append(mixed)
     return [
-        tuple(each.at(share) for each, share in zip(inputs, row, strict=True))
+        tuple(input_.at(share) for input_, share in zip(inputs, row, strict=True))
         for table in tables
         for row in table.tolist()
     ]
@@ -92,35 +92,35 @@ def influences_of(
     packets : the answers at the points of `alone`.
     indices : of `indices_of`; may be empty.
     """
-    made = []
-    for at, each in enumerate(inputs):
+    influences = []
+    for at, input_ in enumerate(inputs):
         low, high = packets[1 + 2 * at], packets[2 + 2 * at]
-        first, total = indices.get(each.path, (None, None))
-        made.append(
+        first, total = indices.get(input_.path, (None, None))
+        influences.append(
             Influence(
-                path=each.path, value=values[at], low=low, high=high,
-                elasticity=_elasticity(each, ends, low, high), first=first, total=total,
+                path=input_.path, value=values[at], low=low, high=high,
+                elasticity=_elasticity(input_, ends, low, high), first=first, total=total,
             )
         )  # fmt: skip
-    made.sort(key=_strength, reverse=True)
-    made.sort(key=lambda each: 0.0 if each.total is None else each.total.value, reverse=True)
-    return tuple(made)
+    influences.sort(key=_strength, reverse=True)
+    influences.sort(key=lambda each: 0.0 if each.total is None else each.total.value, reverse=True)
+    return tuple(influences)
 
 
 def _elasticity(
-    each: Uncertain, ends: tuple[float, float], low: float | None, high: float | None
+    input_: Uncertain, ends: tuple[float, float], low: float | None, high: float | None
 ) -> float | None:
-    first, last = each.number(ends[0]), each.number(ends[1])
-    if not low or not high or not 0.0 < first < last or each.is_list:
+    first, last = input_.number(ends[0]), input_.number(ends[1])
+    if not low or not high or not 0.0 < first < last or input_.is_list:
         return None
     return math.log(high / low) / math.log(last / first)
 
 
-def _strength(each: Influence) -> float:
+def _strength(influence: Influence) -> float:
     """Return how far the answer moves, whichever way the input was changed."""
-    if not each.low or not each.high:
+    if not influence.low or not influence.high:
         return -1.0
-    return abs(math.log(each.high / each.low))
+    return abs(math.log(influence.high / influence.low))
 
 
 def indices_of(
@@ -137,7 +137,7 @@ def indices_of(
     if kept < 8:
         return {}, 0
     indices = _indices(table[:, whole[:kept]])
-    return {each.path: pair for each, pair in zip(inputs, indices, strict=True)}, kept
+    return {input_.path: pair for input_, pair in zip(inputs, indices, strict=True)}, kept
 
 
 def _indices(table: NDArray[np.float64]) -> list[tuple[Metric, Metric]]:
@@ -161,8 +161,8 @@ def _both(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return first-order and total indices, shape (2, inputs)."""
     changed = table[[*range(2, table.shape[0]), 2], None, :]  # SciPy fails with one input
     of = {"f_A": table[:1], "f_B": table[1:2], "f_AB": changed}
-    found = scipy.stats.sobol_indices(func=of, n=table.shape[1])
-    return np.array([found.first_order, found.total_order]).reshape(2, -1)[:, :-1]
+    indices = scipy.stats.sobol_indices(func=of, n=table.shape[1])
+    return np.array([indices.first_order, indices.total_order]).reshape(2, -1)[:, :-1]
 
 
 def _metric(value: float, ends: NDArray[np.float64], n: int) -> Metric:

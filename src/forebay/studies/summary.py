@@ -31,10 +31,10 @@ def stored_of(plan: Plan, store: Store) -> list[tuple[Key, BySeed]]:
 def _by_seed(plan: Plan, store: Store, asked: Asked, cell: Cell) -> BySeed:
     """Return the stored numbers of a cell, by seed and name."""
     with store.rows() as rows:
-        found = rows.read(cell.sha256, asked.engine, asked.code, plan.row_seeds)
+        stored = rows.read(cell.sha256, asked.engine, asked.code, plan.row_seeds)
         return {
             seed: dict(zip((name for name, _ in columns), values.tolist(), strict=True))
-            for seed, _, columns, values in found
+            for seed, _, columns, values in stored
         }
 
 
@@ -109,34 +109,34 @@ def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable
     ``columns``: what to show; the link's utilization, loss and delay, or the size, if empty. Of a
     network the link is the one that loses most over all cells.
     """
-    found = stored_of(plan, store)
-    wanted = tuple(columns) or columns_of(plan.asked[0].ask, (seen for _, seen in found))
+    data = stored_of(plan, store)
+    wanted = tuple(columns) or columns_of(plan.asked[0].ask, (seen for _, seen in data))
     rows = [
-        StudyRow(values, tuple(mean_of(seen, each) for each in wanted), is_settled(seen))
-        for values, seen in found
+        StudyRow(values, tuple(mean_of(seen, name) for name in wanted), is_settled(seen))
+        for values, seen in data
     ]
     shown = tuple(
-        each for at, each in enumerate(wanted) if any(row.metrics[at] is not None for row in rows)
+        name for at, name in enumerate(wanted) if any(row.metrics[at] is not None for row in rows)
     )
-    kept = [wanted.index(each) for each in shown]
+    kept = [wanted.index(name) for name in shown]
     rows = [replace(row, metrics=tuple(row.metrics[at] for at in kept)) for row in rows]
     # A sizing has one row of all seeds.
     paired = len(plan.names) == 1 and plan.asked[0].ask != "size"
-    what_if = _differences(found, shown) if paired else ()
+    what_if = _differences(data, shown) if paired else ()
     return StudyTable(plan.grid.base.name, plan.names, shown, tuple(rows), what_if)
 
 
 def _differences(
-    found: Sequence[tuple[Key, BySeed]], columns: Sequence[str]
+    data: Sequence[tuple[Key, BySeed]], columns: Sequence[str]
 ) -> tuple[StudyRow, ...]:
-    if len(found) < 2:
+    if len(data) < 2:
         return ()
-    first = found[0][1]
+    first = data[0][1]
     return tuple(
         StudyRow(
             values,
             tuple(difference(first, seen, column) for column in columns),
             is_settled(first) and is_settled(seen),
         )
-        for values, seen in found[1:]
+        for values, seen in data[1:]
     )

@@ -51,7 +51,7 @@ class Sweep:
         names = plan.grid.names
         self.cells, self.runs = len(plan.cells), plan.runs
         self.ran, self.failed = count.ran, count.failed
-        self.refused = [f"{of_values(names, each.values)}: {each.why}" for each in plan.refused]
+        self.refused = [f"{of_values(names, cell.values)}: {cell.why}" for cell in plan.refused]
         of = {cell.sha256: cell.values for cell in plan.cells}
         self.failures = [
             f"{of_values(names, of[failure.scenario.sha256()])}: {failure.why}"
@@ -147,8 +147,8 @@ class Sweep:
         pyarrow = import_package("an Arrow stream", "pyarrow")
         with self._table() as table:
             blocks = list(arrow_blocks(table, pyarrow))
-        made = pyarrow.Table.from_batches(blocks) if blocks else pyarrow.table({})
-        return made.__arrow_c_stream__(requested_schema)
+        whole = pyarrow.Table.from_batches(blocks) if blocks else pyarrow.table({})
+        return whole.__arrow_c_stream__(requested_schema)
 
     def summary(self, columns: Sequence[str] = ()) -> StudyTable:
         """Return means over seeds with 95 % intervals, cell by cell.

@@ -54,7 +54,7 @@ class Table:
         self.metrics = self._metrics()
 
     def _metrics(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        kinds: dict[str, str] = {}
         with self._store.rows() as rows:
             layouts = {
                 layout: None
@@ -64,10 +64,10 @@ class Table:
             }
             for layout in layouts:
                 for name, kind in rows.columns(layout):
-                    found.setdefault(name, kind)
+                    kinds.setdefault(name, kind)
         # An interval that some rows lack stays beside its metric.
-        order = {name: place for place, name in enumerate(found)}
-        return dict(sorted(found.items(), key=lambda each: _place(each[0], order)))
+        order = {name: place for place, name in enumerate(kinds)}
+        return dict(sorted(kinds.items(), key=lambda pair: _place(pair[0], order)))
 
     def blocks(self, most: int = BLOCK) -> Iterator[Block]:
         """Yield all rows, `most` at a time."""
@@ -92,10 +92,10 @@ class Table:
         for cell in self._plan.cells:
             for asked in self._plan.asked:
                 key = key_of(self._plan, asked, cell)
-                for seed, version, columns, found in rows.read(
+                for seed, version, columns, numbers in rows.read(
                     cell.sha256, asked.engine, asked.code, seeds
                 ):
-                    yield (*key, seed, version), columns, found
+                    yield (*key, seed, version), columns, numbers
 
 
 def as_cell(value: Any) -> Any:
@@ -125,10 +125,10 @@ def _texts(values: NDArray[np.float64], kind: str) -> list[str]:
     if values.size > 1 and (values == values[0]).all():
         return _texts(values[:1], kind) * values.size
     missing = np.isnan(values)
-    made = list(map(_FORMATS[kind], np.where(missing, 0.0, values).tolist()))
+    texts = list(map(_FORMATS[kind], np.where(missing, 0.0, values).tolist()))
     for at in np.flatnonzero(missing):
-        made[at] = ""
-    return made
+        texts[at] = ""
+    return texts
 
 
 _FORMATS: dict[str, Callable[[float], str]] = {
@@ -149,16 +149,16 @@ def write(table: Table, path: str | os.PathLike[str]) -> None:
             kinds = enumerate(table.metrics.values())
             columns = [_texts(block.numbers[:, at], kind) for at, kind in kinds]
             *keys, version = (
-                [_field(each) for each in key] for key in zip(*block.keys, strict=True)
+                [_field(field) for field in key] for key in zip(*block.keys, strict=True)
             )
             rows = zip(*keys, *columns, version, strict=True)
             file.writelines(f"{','.join(row)}\n" for row in rows)
 
 
 def _line(fields: Iterable[Any]) -> str:
-    made = io.StringIO()
-    csv.writer(made, lineterminator="\n").writerow(fields)
-    return made.getvalue()
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(fields)
+    return line.getvalue()
 
 
 @lru_cache(maxsize=100_000)
@@ -199,7 +199,7 @@ def arrow_blocks(table: Table, pyarrow: Any) -> Iterator[Any]:
             arrays.append(pyarrow.array(list(map(str, values)) if is_text else values))
         *arrays, version = arrays
         for numbers, kind in zip(block.numbers.T, table.metrics.values(), strict=True):
-            made = pyarrow.array(numbers, mask=np.isnan(numbers))
-            arrays.append(made.cast(types[kind]))
+            column = pyarrow.array(numbers, mask=np.isnan(numbers))
+            arrays.append(column.cast(types[kind]))
         names = [*table.keys, *table.metrics, "version"]
         yield pyarrow.record_batch([*arrays, version], names)

@@ -33,11 +33,11 @@ def scaled(value: Any, factor: float) -> Any:
     if isinstance(value, float):
         return factor * value
     if isinstance(value, list):
-        return [scaled(each, factor) for each in value]
+        return [scaled(part, factor) for part in value]
     if isinstance(value, dict):
         return {
-            name: each if name in _NO_AMOUNT else scaled(each, factor)
-            for name, each in value.items()
+            name: part if name in _NO_AMOUNT else scaled(part, factor)
+            for name, part in value.items()
         }
     return _text(value, factor)
 
@@ -50,14 +50,14 @@ def _text(value: str, factor: float) -> str:
         amount, kind = parse_amount(value, _KINDS, "10 ms")
     except ScenarioError:
         return value  # a name
-    made = float(amount) * factor
+    number = float(amount) * factor
     if kind == "time":
-        return str(Duration(float(f"{made:.9g}")))
+        return str(Duration(float(f"{number:.9g}")))
     if kind == "packets":
-        return f"{max(1, round(made))} packets"
+        return f"{max(1, round(number))} packets"
     if kind == "size":
-        return f"{round(made / 8)} B"
-    return f"{plain(Decimal(f'{made:.9g}'))} bit/s"
+        return f"{round(number / 8)} B"
+    return f"{plain(Decimal(f'{number:.9g}'))} bit/s"
 
 
 FORMS = ("linear", "log", "normal", "lognormal", "triangular", "scaled", "values")
@@ -123,34 +123,34 @@ def uncertain_inputs(scenario: Scenario, given: Mapping[str, Any]) -> list[Uncer
     if not isinstance(given, Mapping) or not given:
         hint = 'write {"traffic.0.flows": "100..400"}'
         raise bad_grid("uncertain", f"{show(given)} names no input", hint)
-    made = [_input(scenario, str(path), form) for path, form in given.items()]
-    fields = [each.field for each in made]
-    for each in made:
-        if fields.count(each.field) > 1:
+    inputs = [_input(scenario, str(path), form) for path, form in given.items()]
+    fields = [input_.field for input_ in inputs]
+    for input_ in inputs:
+        if fields.count(input_.field) > 1:
             hint = "write one of them"
-            raise bad_grid(each.path, f"{each.field} is uncertain twice", hint)
-        _check(scenario, each)
-    return made
+            raise bad_grid(input_.path, f"{input_.field} is uncertain twice", hint)
+        _check(scenario, input_)
+    return inputs
 
 
 def check_goals(scenario: Scenario, inputs: Sequence[Uncertain]) -> None:
     """Raise NoGoals if no draw can have a goal."""
-    if not any(each.field.startswith("goals") for each in inputs):
+    if not any(input_.field.startswith("goals") for input_ in inputs):
         goals_of(scenario)
 
 
-def _check(scenario: Scenario, each: Uncertain) -> None:
+def _check(scenario: Scenario, input_: Uncertain) -> None:
     for share in (0.0, _INSIDE):
         try:
-            value = each.at(share)
+            value = input_.at(share)
         except ScenarioError as error:
             raise error.at("uncertain") from None
         try:
-            scenario.replace({each.field: value})
+            scenario.replace({input_.field: value})
         except ScenarioError as error:
             where = "uncertain"
-            if not blames([each.field], error.field):  # of another field, which the value moves
-                where += f", {each.path} = {each.word(each.number(share))}"
+            if not blames([input_.field], error.field):  # of another field, which the value moves
+                where += f", {input_.path} = {input_.word(input_.number(share))}"
             raise error.at(where) from None
 
 
@@ -220,11 +220,11 @@ def value_at(scenario: Scenario, path: str) -> Any:
 def _others(path: str, known: Any, name: str) -> dict[str, float]:
     """Return the other controls of a class with their shares."""
     shares = {known: 1.0} if isinstance(known, str) else dict(known or {})
-    others = {each: share for each, share in shares.items() if each != name}
+    others = {other: share for other, share in shares.items() if other != name}
     if not others:
         raise bad_grid(path, f"every flow has {name} already", "name another congestion control")
     whole = fsum(others.values())
-    return {each: share / whole for each, share in others.items()}
+    return {other: share / whole for other, share in others.items()}
 
 
 def _with_share(path: str, others: Mapping[str, float], name: str, share: Any) -> Any:
@@ -232,7 +232,7 @@ def _with_share(path: str, others: Mapping[str, float], name: str, share: Any) -
         raise bad_grid(path, f"{show(share)} is no share", "write a range between 0 and 1")
     if share in (0.0, 1.0):
         return name if share else dict(others)
-    return {each: (1.0 - share) * part for each, part in others.items()} | {name: share}
+    return {other: (1.0 - share) * part for other, part in others.items()} | {name: share}
 
 
 def _spread(path: str, form: object, known: Any) -> _Spread:
@@ -303,8 +303,8 @@ def _of_numbers(path: str, form: str, parts: object, known: Any) -> _Spread:
     if form == "scaled":
         return _of_factor(path, parts, known)
     if form in ("linear", "log"):
-        found = read_range(path, {form: list(parts)}, sampled=True)
-        return _Spread(_said(form, parts), found.number, found.written)
+        span = read_range(path, {form: list(parts)}, sampled=True)
+        return _Spread(_said(form, parts), span.number, span.written)
     if form == "lognormal":
         return _lognormal(path, parts)
     ranges = [range_of(path, (parts[0], part)) for part in parts[1:]]
@@ -335,28 +335,28 @@ def _of_factor(path: str, parts: Sequence[Any], known: Any) -> _Spread:
 def _in_short(value: Any) -> str:
     if not isinstance(value, Mapping):
         return str(value)
-    return ", ".join(f"{name} {_in_short(each)}" for name, each in value.items())
+    return ", ".join(f"{name} {_in_short(part)}" for name, part in value.items())
 
 
-def _normal(path: str, parts: Sequence[Any], found: Range) -> _Spread:
+def _normal(path: str, parts: Sequence[Any], span: Range) -> _Spread:
     """Return a normal distribution without what is not above 0."""
-    mean, deviation = found.low, found.high
+    mean, deviation = span.low, span.high
     if mean <= 0.0 or deviation <= 0.0:
         hint = "write a mean and a standard deviation above 0"
         raise bad_grid(f"{path}.normal", show(list(parts)), hint)
     least = -mean / deviation
     drawn = scipy.stats.truncnorm(least, float("inf"), loc=mean, scale=deviation)
-    return _Spread(_said("normal", parts), _open_ended(drawn.ppf), _from_one(found))
+    return _Spread(_said("normal", parts), _open_ended(drawn.ppf), _from_one(span))
 
 
 def _lognormal(path: str, parts: Sequence[Any]) -> _Spread:
     """Return a lognormal distribution by its median, and the factor of a standard deviation."""
-    found, factor = range_of(path, (parts[0], parts[0])), parts[1]
-    if found.low <= 0.0 or not isinstance(factor, int | float) or factor <= 1.0:
+    span, factor = range_of(path, (parts[0], parts[0])), parts[1]
+    if span.low <= 0.0 or not isinstance(factor, int | float) or factor <= 1.0:
         hint = 'write a median above 0 and a factor above 1, such as ["100 ms", 1.5]'
         raise bad_grid(f"{path}.lognormal", show(list(parts)), hint)
-    drawn = scipy.stats.lognorm(log(factor), scale=found.low)
-    return _Spread(_said("lognormal", parts), _open_ended(drawn.ppf), _from_one(found))
+    drawn = scipy.stats.lognorm(log(factor), scale=span.low)
+    return _Spread(_said("lognormal", parts), _open_ended(drawn.ppf), _from_one(span))
 
 
 def _triangular(path: str, parts: Sequence[Any], ranges: Sequence[Range]) -> _Spread:
@@ -369,10 +369,10 @@ def _triangular(path: str, parts: Sequence[Any], ranges: Sequence[Range]) -> _Sp
     return _Spread(_said("triangular", parts), lambda u: float(drawn.ppf(u)), ranges[0].written)
 
 
-def _from_one(found: Range) -> At:
+def _from_one(span: Range) -> At:
     """Return how a number is written; a whole one is at least 1."""
-    least = 1.0 if found.kind == "whole" else 0.0
-    return lambda number: found.written(max(least, number))
+    least = 1.0 if span.kind == "whole" else 0.0
+    return lambda number: span.written(max(least, number))
 
 
 def _open_ended(quantile: Callable[[float], Any]) -> Callable[[float], float]:

@@ -44,8 +44,8 @@ class Holding:
     def __init__(self, draws: Sequence[Draw]) -> None:
         sized = [draw for draw in draws if draw.least is not None]
         self.count = len(draws)
-        self._least = np.sort(np.array([each.least for each in sized], dtype=np.float64))
-        most = [np.inf if each.largest is None else each.largest for each in sized]
+        self._least = np.sort(np.array([draw.least for draw in sized], dtype=np.float64))
+        most = [np.inf if draw.largest is None else draw.largest for draw in sized]
         self._most = np.sort(np.array(most, dtype=np.float64))
         self.sizes = np.unique(self._least)
 
@@ -101,33 +101,33 @@ def uncertain_size(
     """
     holding = Holding(draws)
     low, asked, high = _ranks(holds, len(draws))
-    found, upper = holding.first(asked), holding.first(high)
+    size, upper = holding.first(asked), holding.first(high)
     counts = holding.at(holding.sizes)
     buffer, held = None, share_of(int(counts.max(initial=0)), len(draws))
-    if found is not None:
+    if size is not None:
         lower = holding.first(low)
         assert lower is not None, "fewer draws are met by a smaller size"
-        buffer = UncertainBuffer(packets=found, bytes=round(found * base[1]), low=lower, high=upper)
-        held = share_of(int(holding.at(np.array([float(found)]))[0]), len(draws))
+        buffer = UncertainBuffer(packets=size, bytes=round(size * base[1]), low=lower, high=upper)
+        held = share_of(int(holding.at(np.array([float(size)]))[0]), len(draws))
     impossible = sum(draw.state == IMPOSSIBLE for draw in draws)
     unanswered = sum(draw.least is None for draw in draws) - impossible
-    why = _why(holding, holds, found, upper)
-    if found is None and unanswered and held.value * len(draws) + unanswered >= asked:
+    why = _why(holding, holds, size, upper)
+    if size is None and unanswered and held.value * len(draws) + unanswered >= asked:
         why = f"too many draws have no answer, {unanswered} of {len(draws)}"
     scenario, engine, sized = named
     return UncertainSize(
         scenario=scenario, engine=engine, holds=holds, buffer=buffer, held=held,
         recommended=upper, reason=why, as_written=base[0], impossible=impossible,
         unanswered=unanswered, influences=_influences(inputs, draws, numbers),
-        inputs=tuple(each.path for each in inputs), draws=tuple(draws), sized=sized,
+        inputs=tuple(input_.path for input_ in inputs), draws=tuple(draws), sized=sized,
     )  # fmt: skip
 
 
-def _why(holding: Holding, holds: float, found: int | None, upper: int | None) -> str | None:
+def _why(holding: Holding, holds: float, size: int | None, upper: int | None) -> str | None:
     """Return why nothing is recommended."""
     if upper is not None:
         return None
-    if found is None:
+    if size is None:
         return "no size meets the goals in so many draws"
     fewest = enough_draws(holds)
     if holding.count < fewest:
@@ -145,8 +145,8 @@ def _influences(
     packets = np.array([draw.least for draw in draws if draw.least is not None], dtype=np.float64)
     if packets.size < 2 * _FEWEST_OF_A_GROUP:
         return ()
-    made = [_influence(each, packets, numbers[sized][:, at]) for at, each in enumerate(inputs)]
-    return tuple(sorted(made, key=lambda each: each.share * each.shown, reverse=True))
+    effects = [_influence(each, packets, numbers[sized][:, at]) for at, each in enumerate(inputs)]
+    return tuple(sorted(effects, key=lambda effect: effect.share * effect.shown, reverse=True))
 
 
 def _influence(
@@ -160,22 +160,22 @@ def _influence(
     return InputInfluence(path=each.path, said=each.said, share=share, shown=shown, levels=levels)
 
 
-def _words(each: Uncertain, numbers: NDArray[np.float64]) -> str:
+def _words(input_: Uncertain, numbers: NDArray[np.float64]) -> str:
     """Return where a group lies, by its median, one of its numbers."""
-    return each.word(float(np.sort(numbers)[(numbers.size - 1) // 2]))
+    return input_.word(float(np.sort(numbers)[(numbers.size - 1) // 2]))
 
 
-def _groups(each: Uncertain, numbers: NDArray[np.float64]) -> list[NDArray[np.intp]]:
+def _groups(input_: Uncertain, numbers: NDArray[np.float64]) -> list[NDArray[np.intp]]:
     """Return the draws of each value of a list, or of equal parts of a range."""
-    if each.is_list:
+    if input_.is_list:
         return [np.flatnonzero(numbers == value) for value in np.unique(numbers)]
     parts = max(2, min(_MOST_GROUPS, numbers.size // (2 * _FEWEST_OF_A_GROUP)))
     return np.array_split(np.argsort(numbers, kind="stable"), parts)
 
 
-def _ends(each: Uncertain, numbers: NDArray[np.float64]) -> list[NDArray[np.intp]]:
-    if each.is_list:
-        return _groups(each, numbers)
+def _ends(input_: Uncertain, numbers: NDArray[np.float64]) -> list[NDArray[np.intp]]:
+    if input_.is_list:
+        return _groups(input_, numbers)
     order = np.argsort(numbers, kind="stable")
     quarter = max(1, order.size // 4)
     return [order[:quarter], order[-quarter:]]

@@ -110,11 +110,11 @@ def engine_of(name: str, memory_limit: str | None) -> Engine:
     """Return this thread's engine, which keeps the flows that it has drawn."""
     kept: dict[tuple[str, str | None], Engine] = _of_thread.__dict__.setdefault("engines", {})
     if (name, memory_limit) not in kept:
-        made = engines.get(name)
-        limit = made.capabilities.limit_memory
+        engine = engines.get(name)
+        limit = engine.capabilities.limit_memory
         if memory_limit is not None and limit is not None:
             limit(int(DataSize.parse(memory_limit)))
-        kept[name, memory_limit] = made
+        kept[name, memory_limit] = engine
     return kept[name, memory_limit]
 
 
@@ -143,13 +143,13 @@ def _rows(batch: Batch, item: Item, progress: Progress | None) -> list[MetricRow
     engine, effort = engine_of(asked.engine, asked.memory_limit), Effort(jobs=1, progress=progress)
     if asked.ask == "size":
         assert batch.sizes is not None, "the plan of a sizing has it"
-        found = batch.sizes(engine, scenario, batch.all_seeds, asked.budget_s, effort)
-        return _as_rows(asked, scenario, {seed: (_of_sizing(found), None) for seed in item.seeds})
+        answer = batch.sizes(engine, scenario, batch.all_seeds, asked.budget_s, effort)
+        return _as_rows(asked, scenario, {seed: (_of_sizing(answer), None) for seed in item.seeds})
     if isinstance(engine, ReplicatingEngine):
         begun = time.perf_counter()
-        made = engine.replications(scenario, item.seeds, effort)
+        replications = engine.replications(scenario, item.seeds, effort)
         each_s = (time.perf_counter() - begun) / len(item.seeds)
-        return rows_of(asked, engine, scenario, made, each_s)
+        return rows_of(asked, engine, scenario, replications, each_s)
     # An engine of ours that makes no replications has one answer for every seed.
     every = item.seeds if engines.is_of_others(asked.engine) else item.seeds[:1]
     of_seed = {}
@@ -171,51 +171,51 @@ def rows_of(
 
     Without it they are in the store already, and their processor time is what is known.
     """
-    found: dict[int, tuple[dict[str, float], bytes | None]] = {}
-    for seed, each in made.items():
-        took_s = each.reading.cpu_s if wall_s is None else wall_s
+    by_seed: dict[int, tuple[dict[str, float], bytes | None]] = {}
+    for seed, replication in made.items():
+        took_s = replication.reading.cpu_s if wall_s is None else wall_s
         # The numbers of `forebay.run` with this seed alone.
-        outcome: Outcome = without_intervals(engine.outcome(scenario, [each], took_s))
+        outcome: Outcome = without_intervals(engine.outcome(scenario, [replication], took_s))
         row = outcome.to_row(intervals=True)
-        row |= {"packets": each.reading.packets, WALL: took_s}
-        found[seed] = row, None if wall_s is None else to_blob(each)
-    return _as_rows(asked, scenario, found)
+        row |= {"packets": replication.reading.packets, WALL: took_s}
+        by_seed[seed] = row, None if wall_s is None else to_blob(replication)
+    return _as_rows(asked, scenario, by_seed)
 
 
-def _of_sizing(found: SizeResult) -> dict[str, float]:
+def _of_sizing(answer: SizeResult) -> dict[str, float]:
     """Return the numbers of a sizing; what it has not found is left out.
 
     Of an AQM they are those of its target or min, in packets at line rate.
     """
-    least, best = columns_of_size("buffer" if found.aqm is None else found.aqm.parameter)
+    least, best = columns_of_size("buffer" if answer.aqm is None else answer.aqm.parameter)
     row: dict[str, float] = {}
-    for name, size in ((least, found.buffer), (best, found.recommended)):
+    for name, size in ((least, answer.buffer), (best, answer.recommended)):
         for part in ("packets", "bytes", "seconds", "low", "high"):
             if (value := getattr(size, part, None)) is not None:
                 row[f"{name}.{part}"] = value
-    here = next((each for each in found.price if each.why == "recommended"), None)
+    here = next((price for price in answer.price if price.why == "recommended"), None)
     if here is not None:
         p99 = None if here.queue_delay_s is None else here.queue_delay_s.p99
         metrics = (here.utilization, here.loss_rate, p99)
         for part, metric in zip(OF_RECOMMENDED, metrics, strict=True):
             if metric is not None:
                 row[f"{best}.{part}"] = metric.value
-    if found.largest is not None:
-        row[f"{least}.largest"] = found.largest
-    if found.aqm is not None:
-        row["limit.packets"] = found.aqm.limit_packets
-    for goal in found.goals:
+    if answer.largest is not None:
+        row[f"{least}.largest"] = answer.largest
+    if answer.aqm is not None:
+        row["limit.packets"] = answer.aqm.limit_packets
+    for goal in answer.goals:
         if goal.reached is not None:
             row[f"goal.{goal.name}.reached"] = goal.reached.value
-    return row | {"exit_status": found.exit_status}
+    return row | {"exit_status": answer.exit_status}
 
 
 def _as_rows(
-    asked: Asked, scenario: Scenario, found: Mapping[int, tuple[dict[str, float], bytes | None]]
+    asked: Asked, scenario: Scenario, by_seed: Mapping[int, tuple[dict[str, float], bytes | None]]
 ) -> list[MetricRow]:
     sha, document = scenario.sha256(), json.dumps(scenario.to_dict())
     rows = []
-    for seed, (row, blob) in found.items():
+    for seed, (row, blob) in by_seed.items():
         key = (sha, document, asked.engine, asked.code, _version(), seed)
         rows.append(MetricRow(*key, *to_numbers(row), blob))
     return rows
@@ -332,16 +332,16 @@ class Processes(_Here):
         another pipe has that number by now.
         """
         try:
-            made = self._pool.submit(make_batch, batch)
+            future = self._pool.submit(make_batch, batch)
         except (OSError, ValueError) as error:
             if getattr(error, "errno", None) is not None:
                 raise
             raise BrokenExecutor(str(error)) from error
-        made.add_done_callback(self._count)
-        return made
+        future.add_done_callback(self._count)
+        return future
 
-    def _count(self, made: Future[Done]) -> None:
-        if not made.cancelled() and made.exception() is None:
+    def _count(self, future: Future[Done]) -> None:
+        if not future.cancelled() and future.exception() is None:
             self._deaths = 0
 
     def revive(self, error: BaseException) -> None:
@@ -363,14 +363,14 @@ class Processes(_Here):
         writes a result leaves a part of one: the pool's thread waits for the rest until nobody can
         write, and this process could.
         """
-        made = list((self._pool._processes or {}).values())
+        processes = list((self._pool._processes or {}).values())
         results: Any = self._pool._result_queue
-        for each in made:
+        for process in processes:
             with contextlib.suppress(OSError, ValueError):
-                each.kill()
-        for each in made:
+                process.kill()
+        for process in processes:
             with contextlib.suppress(OSError, ValueError, AssertionError):
-                each.join()
+                process.join()
         if results is not None:  # the pool is not closed yet
             results._writer.close()
         self._pool.shutdown(wait=True)
