@@ -68,7 +68,7 @@ class ClassQueueSizes(Document):
     configuration: dict[str, Any] | None = None
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{each.name} {each.packets} packets" for each in self.class_queues[:4])
+        sizes = ", ".join(f"{row.name} {row.packets} packets" for row in self.class_queues[:4])
         return f"ClassQueueSizes({str(self.outcome.scenario['name'])[:60]!r}, {sizes})"
 
     __str__ = __repr__

@@ -105,7 +105,7 @@ def completion(replications: Sequence[Transfers], window_s: float) -> Completion
     """
     counts = [float(ended.size + open_.size) for ended, open_ in replications]
     transfers = statistics.over_replications(counts, _POSITIVE)
-    present = [each for each, count in zip(replications, counts, strict=True) if count]
+    present = [pair for pair, count in zip(replications, counts, strict=True) if count]
     if not present:
         nothing = "no transfer began in the window or lasted through it"
         return Completion(transfers=transfers, fct_open=nothing if counts else None)
@@ -127,11 +127,11 @@ def of_requests(
     known = [(a, b) for a, b in replications if a is not None and b is not None]
     if not known:
         return {}
-    made = completion(known, window_s)
+    whole = completion(known, window_s)
     return {
-        "requests": made.transfers,
-        "request_s": made.fct_s,
-        "request_least_s": made.fct_least_s,
+        "requests": whole.transfers,
+        "request_s": whole.fct_s,
+        "request_least_s": whole.fct_least_s,
     }
 
 
@@ -200,22 +200,22 @@ NAMES = ("up to 10 kB", "10 to 100 kB", "100 kB to 1 MB", "1 to 10 MB", "above 1
 
 def by_size(replications: Sequence[Slowdowns]) -> dict[str, SlowdownBin]:
     """Return the bins that have transfers; unfinished ones are censored, as in `completion`."""
-    found = {}
+    bins = {}
     for name, (low, high) in zip(NAMES, pairwise(ENDS), strict=True):
-        each = []
+        pairs = []
         for one in replications:
             mine = (one.size_bytes > low) & (one.size_bytes <= high)
             open_ = one.unfinished.astype(bool)
-            each.append((one.slowdown[mine & ~open_], one.slowdown[mine & open_]))
-        if not any(ended.size + left.size for ended, left in each):
+            pairs.append((one.slowdown[mine & ~open_], one.slowdown[mine & open_]))
+        if not any(ended.size + left.size for ended, left in pairs):
             continue
-        made = completion(each, 0.0)
-        found[name] = SlowdownBin(
+        summary = completion(pairs, 0.0)
+        bins[name] = SlowdownBin(
             above_bytes=low,
             up_to_bytes=None if high == np.inf else high,
-            transfers=made.transfers,
-            unfinished=made.unfinished,
-            slowdown=made.fct_s,
-            least=made.fct_least_s,
+            transfers=summary.transfers,
+            unfinished=summary.unfinished,
+            slowdown=summary.fct_s,
+            least=summary.fct_least_s,
         )
-    return found
+    return bins

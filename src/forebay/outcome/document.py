@@ -256,7 +256,7 @@ def _check_scenario(written: dict[str, Any], where: str) -> None:
 
 def _tables(parts: Any) -> list[Mapping[str, Any]]:
     listed: list[Any] = parts if isinstance(parts, list) else []
-    return [each for each in listed if isinstance(each, Mapping)]
+    return [part for part in listed if isinstance(part, Mapping)]
 
 
 def _make() -> str:
@@ -265,7 +265,7 @@ def _make() -> str:
 
 def _refused(source: str, error: ValidationError) -> DocumentError:
     """Return the error for the first mistake; for a newer schema, report only that."""
-    first = min(error.errors(), key=lambda each: "is newer than" not in each["msg"])
+    first = min(error.errors(), key=lambda mistake: "is newer than" not in mistake["msg"])
     where = ".".join(str(part) for part in first["loc"])
     wrong = first["msg"].removeprefix("Value error, ")
     if "is newer than" in wrong:
@@ -285,29 +285,29 @@ _MOST = 1e100
 
 
 def _floats(values: Any) -> FloatArray:
-    found: FloatArray = _list_of(values, np.float64)  # None becomes NaN
-    if (np.abs(found) > _MOST).any():
+    numbers: FloatArray = _list_of(values, np.float64)  # None becomes NaN
+    if (np.abs(numbers) > _MOST).any():
         raise ValueError(f"has a number beyond {_MOST:g}")
-    return found
+    return numbers
 
 
 def _list_of(values: Any, kind: type[np.generic]) -> Any:
     """Return the array of a list of numbers. Raises ValueError."""
     try:
-        found = np.asarray(values, dtype=kind)
+        numbers = np.asarray(values, dtype=kind)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"is no list of numbers ({error})") from None
-    if found.ndim != 1:
+    if numbers.ndim != 1:
         raise ValueError("is no list of numbers")
-    return found
+    return numbers
 
 
 def alike(series: Mapping[str, Sized]) -> None:
     """Raise ValueError unless all arrays, by name, have one length."""
     (first, values), *others = series.items()
-    for name, each in others:
-        if len(each) != len(values):
-            raise ValueError(f"{name} has {len(each)} values, and {first} {len(values)}")
+    for name, other in others:
+        if len(other) != len(values):
+            raise ValueError(f"{name} has {len(other)} values, and {first} {len(values)}")
 
 
 def _numbers(values: FloatArray) -> list[float | None]:

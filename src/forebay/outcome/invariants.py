@@ -91,9 +91,9 @@ def checked(outcome: Outcome, of_readings: Iterable[Violation] = ()) -> Outcome:
     ----------
     of_readings : violations by the outcome's raw readings, from engines that measure; named first.
     """
-    found = (*of_readings, *violations(outcome))
-    if found:
-        raise ImpossibleOutcome(outcome.engine, found)
+    broken = (*of_readings, *violations(outcome))
+    if broken:
+        raise ImpossibleOutcome(outcome.engine, broken)
     return outcome
 
 
@@ -145,10 +145,10 @@ def _of_class(kind: ClassOutcome, outcome: Outcome, seeds: int) -> Iterator[Viol
     yield from _plain(where, kind, "class", seeds)
     yield from _goodput(where, kind)
     yield from _open(where, kind)
-    for name, each in (kind.controllers or {}).items():
+    for name, controller in (kind.controllers or {}).items():
         at = f"{where}.controllers.{name}"
-        yield from _capacity(at, each, "controller", most, seeds)
-        yield from _plain(at, each, "controller", seeds)
+        yield from _capacity(at, controller, "controller", most, seeds)
+        yield from _plain(at, controller, "controller", seeds)
 
 
 def _plain(where: str, part: Part, level: Level, seeds: int) -> Iterator[Violation]:
@@ -210,7 +210,7 @@ def _metric(
     if metric is None:
         return
     value, low, high = metric.value, metric.low, metric.high
-    known = [each for each in (value, low, high) if each is not None]
+    known = [number for number in (value, low, high) if number is not None]
     if not all(map(math.isfinite, known)):
         yield Violation("finite", where, f"is {metric}")
         return

@@ -62,27 +62,27 @@ def queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metric
     step = links[0].queue_step
     whole = [k.queue_s.sum(axis=0) for k in links]
     weights = np.zeros((len(whole), max(row.size for row in whole)))
-    for row, each in zip(weights, whole, strict=True):
-        row[: each.size] = each
+    for row, seconds in zip(weights, whole, strict=True):
+        row[: seconds.size] = seconds
     weights = weights[weights.any(axis=1)]
     if not weights.size:
         return [None] * len(PROBABILITIES)
 
     def read(rows: FloatArray) -> FloatArray:
-        found = statistics.of_counts(rows, step, PROBABILITIES).T
-        return np.minimum(found, bounds[1])  # a bin of several packets may exceed the bounds
+        packets = statistics.of_counts(rows, step, PROBABILITIES).T
+        return np.minimum(packets, bounds[1])  # a bin of several packets may exceed the bounds
 
     values = read(weights.sum(axis=0)[np.newaxis])[:, 0].tolist()
     if len(links) == 1:
         batches = read(links[0].queue_s)
         return [around(v, half_width(b), 1, bounds) for v, b in zip(values, batches, strict=True)]
     above, totals = statistics.shares_above(weights), weights.sum(axis=1)
-    found: list[Metric | None] = []
+    quantiles: list[Metric | None] = []
     for value, probability in zip(values, PROBABILITIES, strict=True):
         bins = statistics.bins_of_quantile(above, totals, probability)
         ends = None if bins is None else (bins[0] * step, min(bins[1] * step + step - 1, bounds[1]))
-        found.append(_within(value, ends, len(weights), bounds))
-    return found
+        quantiles.append(_within(value, ends, len(weights), bounds))
+    return quantiles
 
 
 def of_histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
@@ -109,7 +109,7 @@ def up_to(
     """
     longest = longest_s or [math.inf] * len(histograms)
     both = zip(histograms, longest, strict=True)
-    present = [(each, end) for each, end in both if each.counts.any()]
+    present = [(histogram, end) for histogram, end in both if histogram.counts.any()]
     if not present:
         return [None] * len(probabilities)
     most = (0.0, max(end for _, end in present))
@@ -118,16 +118,16 @@ def up_to(
         values = statistics.several_of_histogram(present[0][0], probabilities)
         assert values is not None
         return [_within(value, None, 1, most) for value in values.tolist()]
-    edges, weights = statistics.pooled([each for each, _ in present])
+    edges, weights = statistics.pooled([histogram for histogram, _ in present])
     values = statistics.several_of_histogram(Histogram(edges, weights.sum(axis=0)), probabilities)
     assert values is not None
     above, totals = statistics.shares_above(weights), weights.sum(axis=1)
-    found: list[Metric | None] = []
+    quantiles: list[Metric | None] = []
     for value, probability in zip(values.tolist(), probabilities, strict=True):
         bins = statistics.bins_of_quantile(above, totals, probability)
         ends = None if bins is None else (float(edges[bins[0]]), float(edges[bins[1] + 1]))
-        found.append(_within(value, ends, many, most))
-    return found
+        quantiles.append(_within(value, ends, many, most))
+    return quantiles
 
 
 def _within(value: float, ends: tuple[float, float] | None, n: int, bounds: Bounds) -> Metric:
@@ -181,21 +181,21 @@ def summarize(
 def _links(readings: Sequence[Reading], goals: Goals | None) -> dict[str, LinkOutcome]:
     """Links by name; of a large network most are idle, and alike ones have one outcome."""
     idle: dict[tuple[float, ...], LinkOutcome] = {}
-    found = {}
+    outcomes = {}
     for name in readings[0].links:
-        each = [reading.links[name] for reading in readings]
-        if any(_has_traffic(link) for link in each):
-            found[name] = link_outcome(each, goals)
+        links = [reading.links[name] for reading in readings]
+        if any(_has_traffic(link) for link in links):
+            outcomes[name] = link_outcome(links, goals)
             continue
-        first = each[0]
+        first = links[0]
         like = (
             first.capacity_bps, first.burst_bits, first.buffer_packets, first.bdp_packets,
-            float(max(link.most_packets for link in each)), first.marks is None,
+            float(max(link.most_packets for link in links)), first.marks is None,
         )  # fmt: skip
         if like not in idle:
-            idle[like] = link_outcome(each, goals)
-        found[name] = idle[like]
-    return found
+            idle[like] = link_outcome(links, goals)
+        outcomes[name] = idle[like]
+    return outcomes
 
 
 def _has_traffic(link: LinkReading) -> bool:
@@ -298,12 +298,12 @@ def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> d
     known = [(ended, open_) for ended, open_ in spans if ended is not None and open_ is not None]
     if not known:
         return {"fct_s": None}
-    made = completion(known, min(windows_s))
-    found = {field.name: getattr(made, field.name) for field in fields(made)}
+    summary = completion(known, min(windows_s))
+    metrics = {field.name: getattr(summary, field.name) for field in fields(summary)}
     slowdowns = [k.slowdowns for k in classes if k.slowdowns is not None]
     if len(slowdowns) < len(classes):
-        return found
-    return found | {"slowdown": by_size(slowdowns), "slowdown_ideal": IDEAL}
+        return metrics
+    return metrics | {"slowdown": by_size(slowdowns), "slowdown_ideal": IDEAL}
 
 
 def goodput_bits(reading: ClassReading) -> FloatArray:
@@ -327,18 +327,18 @@ def _controllers(
 def _controller(
     name: str, classes: Sequence[ClassReading], windows_s: Sequence[float], most: Bounds
 ) -> ControllerOutcome:
-    each = [k.controllers[name] for k in classes]
-    own = [float(one.flow_goodput_bits.sum()) for one in each]
+    parts = [k.controllers[name] for k in classes]
+    own = [float(one.flow_goodput_bits.sum()) for one in parts]
     alike = list(zip(own, classes, windows_s, strict=True))
     whole = [(bits, k, w, float(k.flow_goodput_bits.sum())) for bits, k, w in alike]
     shares = [(bits / total, k, w) for bits, k, w, total in whole if total > 0.0]
     rates = [share * float(goodput_bits(k).sum()) / w for share, k, w in shares]
-    decided = [(one.drops, one.drops + one.passed) for one in each]
+    decided = [(one.drops, one.drops + one.passed) for one in parts]
     return ControllerOutcome(
-        flows=each[0].flows,
+        flows=parts[0].flows,
         goodput_bps=over_replications(rates, most),
         goodput_share=over_replications([share for share, *_ in shares], FRACTION),
-        jain=over_replications(_known([jain(one.flow_goodput_bits) for one in each]), FRACTION),
+        jain=over_replications(_known([jain(one.flow_goodput_bits) for one in parts]), FRACTION),
         loss_rate=over_replications([d / n for d, n in decided if n], FRACTION),
     )
 
@@ -429,26 +429,26 @@ def goal_metrics(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric
     most its loss: P(...) >= tau and rho in Yang, Zhang, Xu 2013 (§III). The maximum is the longest
     wait of all replications, and so has no interval.
     """
-    found = {
+    metrics = {
         UTILIZATION_PROBABILITY: _probability(goals.utilization, links, _busy_enough),
         LOSS_PROBABILITY: _probability(goals.loss_rate, links, _few_drops),
     } | _delays(links, goals)
-    return {name: metric for name, metric in found.items() if metric is not None}
+    return {name: metric for name, metric in metrics.items() if metric is not None}
 
 
 def _delays(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric | None]:
     wanted = goals.queue_delay
     if wanted is None:
         return {}
-    found: dict[str, Metric | None] = {}
+    delays: dict[str, Metric | None] = {}
     if wanted.maximum is not None and (
         ends := [k.longest_s for k in links if k.delay.counts.any()]
     ):
-        found[DELAY_MAXIMUM] = Metric(value=max(ends), low=None, high=None, n=len(ends))
+        delays[DELAY_MAXIMUM] = Metric(value=max(ends), low=None, high=None, n=len(ends))
     if wanted.quantile is not None:
         read = up_to([k.delay for k in links], [k.longest_s for k in links], [wanted.quantile])
-        found[delay_quantile_name(wanted.quantile)] = read[0]
-    return found
+        delays[delay_quantile_name(wanted.quantile)] = read[0]
+    return delays
 
 
 def _busy_enough(link: LinkReading, target: float) -> NDArray[np.bool_]:

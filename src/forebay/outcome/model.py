@@ -255,13 +255,13 @@ class Outcome(Document):
         """
         document, sha256 = document_and_hash(scenario)
         origin: dict[str, Any] = {"version": installed_version(), "scenario_sha256": sha256}
-        made = cls(
+        outcome = cls(
             scenario=document, engine=engine, links=links, classes=classes,
             broken_assumptions=list(broken), disturbed=disturbed, network=network,
             provenance=Provenance(**origin, **facts),
         )  # fmt: skip
-        made.__dict__[_SCENARIO] = scenario
-        return made
+        outcome.__dict__[_SCENARIO] = scenario
+        return outcome
 
     @classmethod
     def of_packets(
@@ -304,9 +304,9 @@ class Outcome(Document):
     ) -> Outcome:
         """Return the answer to another scenario, for which this one stands, with more facts."""
         changes = {"scenario": scenario.to_dict(), "links": links, "classes": classes}
-        made = self.noting(facts, changes)
-        made.__dict__[_SCENARIO] = scenario
-        return made
+        outcome = self.noting(facts, changes)
+        outcome.__dict__[_SCENARIO] = scenario
+        return outcome
 
     def __repr__(self) -> str:
         name, first = self.scenario.get("name", "scenario"), next(iter(self.links.items()), None)
@@ -333,14 +333,14 @@ class Outcome(Document):
         """
         parts: list[tuple[str, Closed]] = [(f"link.{n}", link) for n, link in self.links.items()]
         parts += [(f"class.{kind.name}", kind) for kind in self.classes]
-        found: dict[str, float] = {}
+        row: dict[str, float] = {}
         for where, part in parts:
-            _add_numbers(found, where, part, intervals)
+            _add_numbers(row, where, part, intervals)
         for bound in getattr(self.provenance, "lower_bounds", ()) if intervals else ():
             for name in (f"link.{link}.{bound}" for link in self.links):
-                if name in found:
-                    found[f"{name}.low"] = found[name]
-        return found
+                if name in row:
+                    row[f"{name}.low"] = row[name]
+        return row
 
     def flows(self) -> FlowTable:
         """Return the table of flows: one row for each flow or transfer that began in the run.
@@ -390,7 +390,7 @@ class Outcome(Document):
         """Add names to the classes of older documents, which have none."""
         if not isinstance(document, dict) or not isinstance(document.get("classes"), list):
             return document
-        named = [_with_name(index, each) for index, each in enumerate(document["classes"])]
+        named = [_with_name(index, part) for index, part in enumerate(document["classes"])]
         return document | {"classes": named}
 
 
@@ -407,26 +407,26 @@ class Comparison(Document):
     __str__ = __repr__
 
 
-def _with_name(index: int, each: Any) -> Any:
-    if not isinstance(each, dict) or each.get("name"):
-        return each
-    return each | {"name": f"{each.get('kind')}-{index}"}
+def _with_name(index: int, part: Any) -> Any:
+    if not isinstance(part, dict) or part.get("name"):
+        return part
+    return part | {"name": f"{part.get('kind')}-{index}"}
 
 
-def _add_numbers(found: dict[str, float], where: str, value: object, intervals: bool) -> None:
+def _add_numbers(row: dict[str, float], where: str, value: object, intervals: bool) -> None:
     """Add the numbers of a part of an Outcome, each with its dotted name."""
     if isinstance(value, Metric):
-        found[where] = value.value
+        row[where] = value.value
         if intervals and value.low is not None:
-            found[f"{where}.low"] = value.low
+            row[f"{where}.low"] = value.low
         if intervals and value.high is not None:
-            found[f"{where}.high"] = value.high
+            row[f"{where}.high"] = value.high
     elif isinstance(value, (int, float)):
-        found[where] = value
+        row[where] = value
     elif isinstance(value, (BaseModel, dict)):
-        for name, each in (value if isinstance(value, dict) else vars(value)).items():
-            if each is not None:
-                _add_numbers(found, f"{where}.{name}", each, intervals)
+        for name, part in (value if isinstance(value, dict) else vars(value)).items():
+            if part is not None:
+                _add_numbers(row, f"{where}.{name}", part, intervals)
 
 
 def _share(metric: Metric | None) -> str:

@@ -39,7 +39,7 @@ class _Packets:
 
     def part(self, chosen: Any) -> _Packets:
         """Return some of them."""
-        return _Packets(*(each[chosen] for each in self.__dict__.values()))
+        return _Packets(*(column[chosen] for column in self.__dict__.values()))
 
 
 def outcome_of_packets(
@@ -55,8 +55,8 @@ def outcome_of_packets(
     links, classes = summarize(readings, scenario.goals)
     packets = sum(reading.packets for reading in readings)
     facts = {"seeds": list(runs), "wall_s": 0.0, "packets": packets}
-    made = Outcome.of(scenario, engine, links, classes, facts)
-    return checked(made, violations_of_readings(readings))
+    outcome = Outcome.of(scenario, engine, links, classes, facts)
+    return checked(outcome, violations_of_readings(readings))
 
 
 def _read(scenario: Scenario, columns: Mapping[str, Any]) -> _Packets:
@@ -161,6 +161,6 @@ def _levels(sent: _Packets, cuts: FloatArray) -> FloatArray:
     times, level = times[order], np.cumsum(change[order])[:-1]
     batch = np.searchsorted(cuts, times[:-1], "right") - 1
     within = (batch >= 0) & (batch < _BATCHES)
-    found = np.zeros((_BATCHES, int(level[within].max(initial=0)) + 1))
-    np.add.at(found, (batch[within], level[within]), np.diff(times)[within])
-    return found
+    seconds = np.zeros((_BATCHES, int(level[within].max(initial=0)) + 1))
+    np.add.at(seconds, (batch[within], level[within]), np.diff(times)[within])
+    return seconds

@@ -50,7 +50,7 @@ _OF_CLASSES = (
 
 def violations_of_readings(readings: Iterable[Reading]) -> Iterator[Violation]:
     """Yield what `violations_of_reading` returns for each."""
-    return (each for reading in readings for each in violations_of_reading(reading))
+    return (violation for reading in readings for violation in violations_of_reading(reading))
 
 
 def violations_of_reading(reading: Reading) -> list[Violation]:
@@ -59,8 +59,8 @@ def violations_of_reading(reading: Reading) -> list[Violation]:
     classes = [(f"classes.{kind.name}", kind) for kind in reading.classes]
     return [
         *_counted(links, classes),
-        *(each for where, link in links for each in _of_link(where, link)),
-        *(each for where, kind in classes for each in _of_class(where, kind)),
+        *(violation for where, link in links for violation in _of_link(where, link)),
+        *(violation for where, kind in classes for violation in _of_class(where, kind)),
         *_of_all(reading),
     ]
 

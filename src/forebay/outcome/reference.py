@@ -68,15 +68,15 @@ _TABLES: dict[Level, str] = {
 
 def schema(name: str) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of one of `DOCUMENTS`."""
-    made = DOCUMENTS[name].model_json_schema(mode="serialization")
+    document = DOCUMENTS[name].model_json_schema(mode="serialization")
     for model, level in PARTS.items():
-        for metric in of_level(level) if model in made.get("$defs", {}) else ():
+        for metric in of_level(level) if model in document.get("$defs", {}) else ():
             title = f"{metric.key.replace('_', ' ')}, {metric.unit}"
             described = {"title": title, "description": metric.meaning}
-            made["$defs"][model]["properties"][metric.key] |= described
-    for part in (made, *made.get("$defs", {}).values()):  # without the examples in Python
+            document["$defs"][model]["properties"][metric.key] |= described
+    for part in (document, *document.get("$defs", {}).values()):  # without the examples in Python
         part["description"] = part.get("description", "").partition("\n\n>>>")[0]
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | made
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | document
 
 
 def page() -> str:

@@ -110,7 +110,7 @@ def _begins_otherwise(classes: Sequence[ClassReading]) -> bool:
     if float(drops.sum()) < _LOST * float(decided.sum()):
         return False
     rests = [share[cut:] for cut in range(len(share) // 2 + 1)]
-    rest = min(rests, key=lambda each: float(each.var()) / len(each))
+    rest = min(rests, key=lambda part: float(part.var()) / len(part))
     return abs(float(rest.mean() - share.mean())) > _OTHER * float(share.mean())
 
 
@@ -135,7 +135,7 @@ def _held_back(
 def _round_trip_s(classes: Sequence[ClassReading]) -> float:
     """Return the mean round trip of the class's packets; 0 if none was measured."""
     seen = [mean_of_histogram(kind.rtt) for kind in classes if kind.rtt is not None]
-    known = [each for each in seen if each is not None]
+    known = [mean for mean in seen if mean is not None]
     return float(np.mean(known)) if known else 0.0
 
 
@@ -185,7 +185,7 @@ def without_intervals(outcome: Outcome, warmup: str = "") -> Outcome:
     late = [kind for kind in outcome.classes if kind.settled is False]
     if not late:
         return outcome
-    ends = {each.link for each in late}
+    ends = {kind.link for kind in late}
     names = outcome.links.keys() if "" in ends else ends
     links = {n: _bare(link) if n in names else link for n, link in outcome.links.items()}
     classes = []
@@ -197,7 +197,7 @@ def without_intervals(outcome: Outcome, warmup: str = "") -> Outcome:
 
 def _bare(part: Part, changes: Mapping[str, object] = {}) -> Part:
     """Return a part of an outcome with the values of its metrics alone, and with changes."""
-    return part.model_copy(update={name: _value_of(each) for name, each in part} | dict(changes))
+    return part.model_copy(update={name: _value_of(value) for name, value in part} | dict(changes))
 
 
 def _value_of(field: Any) -> Any:

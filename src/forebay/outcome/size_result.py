@@ -502,11 +502,11 @@ class SizeResult(Document):
         return max((point.seeds for point in self.curve), default=0)
 
     def __repr__(self) -> str:
-        least, found = self.buffer, self.recommended
+        least, best = self.buffer, self.recommended
         what = "" if self.aqm is None else f"{self.aqm.parameter} of "
         answer = "no buffer meets the goals" if self.no_buffer_meets else "undecided"
-        if found is not None:
-            answer = f"{what}{found.packets} packets, {found.bytes} B, {found.seconds:.4g} s"
+        if best is not None:
+            answer = f"{what}{best.packets} packets, {best.bytes} B, {best.seconds:.4g} s"
         if least is not None:
             answer += f"; least {what}{least.packets} packets"
         return f"SizeResult({self.scenario!r}, {self.engine}: {answer})"

@@ -106,16 +106,16 @@ def over_replications(
         weights = np.asarray(counts, dtype=np.float64)
         value = float(np.dot(weights, array) / np.add.reduce(weights))
         half = ratio_half_width(weights * array, weights)
-    made = around(value, half or None, len(values), bounds)
+    metric = around(value, half or None, len(values), bounds)
     most = bounds[1]
     if bounds[0] != 0.0 or not half or not 0.0 < value < most:
-        return made
-    assert made.low is not None and made.high is not None
+        return metric
+    assert metric.low is not None and metric.high is not None
     share = value / most  # 0 of infinity
     factor = math.exp(min(half / (value * (1.0 - share)), 500.0))
-    low, high = (value * each / (1.0 - share + share * each) for each in (1.0 / factor, factor))
+    low, high = (value * odds / (1.0 - share + share * odds) for odds in (1.0 / factor, factor))
     return Metric(
-        value=value, low=min(made.low, low), high=max(made.high, min(high, most)), n=len(values)
+        value=value, low=min(metric.low, low), high=max(metric.high, min(high, most)), n=len(values)
     )
 
 
@@ -144,8 +144,8 @@ def of_counts(weights: FloatArray, step: int, probabilities: Sequence[float]) ->
 
 def of_histogram(histogram: Histogram, probability: float) -> float | None:
     """Quantile of a continuous histogram, linear inside the bin; None if it is empty."""
-    found = several_of_histogram(histogram, (probability,))
-    return None if found is None else float(found[0])
+    quantiles = several_of_histogram(histogram, (probability,))
+    return None if quantiles is None else float(quantiles[0])
 
 
 def several_of_histogram(histogram: Histogram, probabilities: Sequence[float]) -> FloatArray | None:

@@ -380,16 +380,16 @@ class Trace(Document, WithArrays):
 
     def _series(self) -> dict[str, FloatArray | IntArray]:
         """Return what has a value at each instant, by the name of its column."""
-        found: dict[str, FloatArray | IntArray] = {"at_s": self.at_s}
+        series: dict[str, FloatArray | IntArray] = {"at_s": self.at_s}
         for name, link in self.links.items():
-            found[f"queue_packets.{name}"] = link.queue_packets
-        found["window_sum_packets"] = self.window_sum_packets
-        found["in_avoidance"] = self.in_avoidance
+            series[f"queue_packets.{name}"] = link.queue_packets
+        series["window_sum_packets"] = self.window_sum_packets
+        series["in_avoidance"] = self.in_avoidance
         for number, flow in self.flows.items():
-            found[f"cwnd_packets.{number}"] = flow.cwnd_packets
-            found[f"srtt_s.{number}"] = flow.srtt_s
-            found[f"state.{number}"] = flow.state
-        return found
+            series[f"cwnd_packets.{number}"] = flow.cwnd_packets
+            series[f"srtt_s.{number}"] = flow.srtt_s
+            series[f"state.{number}"] = flow.state
+        return series
 
     @property
     def bottleneck(self) -> LinkTrace:
@@ -461,9 +461,9 @@ class Trace(Document, WithArrays):
             "link_names": np.array(list(self.links)),
             "flow_numbers": np.array(list(self.flows), dtype=np.int64),
         }
-        for what, each in (("drops", self.drops), ("reductions", self.reductions)):
-            arrays |= {f"{what}_at_s": each.at_s, f"{what}_flow": each.flow}
-            arrays[f"{what}_count"] = each.count
+        for what, incidents in (("drops", self.drops), ("reductions", self.reductions)):
+            arrays |= {f"{what}_at_s": incidents.at_s, f"{what}_flow": incidents.flow}
+            arrays[f"{what}_count"] = incidents.count
         for number, flow in self.flows.items():
             arrays[f"cwnd_packets.{number}"] = flow.cwnd_packets
             arrays[f"srtt_s.{number}"] = flow.srtt_s

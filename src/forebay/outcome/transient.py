@@ -119,17 +119,17 @@ class Transient(Document, WithArrays):
 
     def columns(self) -> dict[str, Sequence[float]]:
         """Return every series by name, with the unit at the end of the name's first part."""
-        made: dict[str, Sequence[float]] = {
+        series: dict[str, Sequence[float]] = {
             "at_s": self.at_s.tolist(),
             "throughput_bps": self.throughput_bps.tolist(),
             "rtt_s": self.rtt_s.tolist(),
         }
         for name, link in self.links.items():
             for field in ("utilization", "loss_rate", "queue_packets"):
-                made[f"{field}.{name}"] = getattr(link, field).tolist()
+                series[f"{field}.{name}"] = getattr(link, field).tolist()
         for hop in self.hops:
-            made[f"throughput_bps.hops_{hop.hops}"] = hop.throughput_bps.tolist()
-        return made
+            series[f"throughput_bps.hops_{hop.hops}"] = hop.throughput_bps.tolist()
+        return series
 
     def __repr__(self) -> str:
         name = self.scenario.get("name", "network")

@@ -38,10 +38,10 @@ def code_of(engine: str) -> str:
 
 def digest_of_files(paths: Iterable[Path]) -> str:
     """Return the digest of files, by their names and contents."""
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted({path for path in paths if path.is_file()}):
-        made.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
-    return made.hexdigest()[:32]
+        digest.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:32]
 
 
 def with_store(engine: Engine, store: Store) -> Engine:
@@ -62,9 +62,9 @@ class StoredEngine(Decorator):
         known = self._store.replications(scenario, name, self._code, seeds)
         missing = [seed for seed in dict.fromkeys(seeds) if seed not in known]
         if missing:
-            made = self._made_by.replications(scenario, missing, effort)
-            self._store.add(scenario, name, self._code, made)
-            known |= made
+            rest = self._made_by.replications(scenario, missing, effort)
+            self._store.add(scenario, name, self._code, rest)
+            known |= rest
         effort.tell(1.0)
         replications = [known[seed] for seed in seeds]
         return self._made_by.outcome(scenario, replications, time.perf_counter() - started)

@@ -76,12 +76,12 @@ def from_blob(blob: bytes) -> Replication:
         data = unpacked.decompress(blob, _MOST_BYTES)
         end = 8 + int.from_bytes(data[:8], "little")
         tree, shapes = json.loads(data[8:end])
-        found = _from_tree(tree, _arrays(data, end, shapes))
+        replication = _from_tree(tree, _arrays(data, end, shapes))
     except (zlib.error, ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
         raise NotReadable(str(error)) from error
-    if not isinstance(found, Replication):
+    if not isinstance(replication, Replication):
         raise NotReadable("not a replication")
-    return found
+    return replication
 
 
 def _to_tree(value: Any, arrays: dict[tuple[str, tuple[int, ...], bytes], int]) -> Any:
@@ -93,9 +93,9 @@ def _to_tree(value: Any, arrays: dict[tuple[str, tuple[int, ...], bytes], int]) 
         names = _names(type(value).__name__)
         return {type(value).__name__: [_to_tree(getattr(value, name), arrays) for name in names]}
     if isinstance(value, dict):
-        return {"dict": {name: _to_tree(each, arrays) for name, each in value.items()}}
+        return {"dict": {name: _to_tree(part, arrays) for name, part in value.items()}}
     if isinstance(value, list | tuple):
-        return [_to_tree(each, arrays) for each in value]
+        return [_to_tree(part, arrays) for part in value]
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -107,27 +107,27 @@ def _names(kind: str) -> tuple[str, ...]:
 
 def _from_tree(tree: Any, arrays: list[Array]) -> Any:
     if isinstance(tree, list):
-        return [_from_tree(each, arrays) for each in tree]
+        return [_from_tree(part, arrays) for part in tree]
     if not isinstance(tree, dict):
         return tree
     ((kind, inside),) = tree.items()
     if kind == "array":
         return arrays[inside]
     if kind == "dict":
-        return {name: _from_tree(each, arrays) for name, each in inside.items()}
-    return _KINDS[kind](*(_from_tree(each, arrays) for each in inside))
+        return {name: _from_tree(part, arrays) for name, part in inside.items()}
+    return _KINDS[kind](*(_from_tree(part, arrays) for part in inside))
 
 
 def _arrays(data: bytes, start: int, shapes: list[list[Any]]) -> list[Array]:
-    found = []
+    arrays = []
     for kind, *shape in shapes:
         if kind not in _TYPES or any(size < 0 for size in shape):
             raise NotReadable("an array of an unknown type")
         end = start + 8 * math.prod(shape)
         items = np.frombuffer(data[start:end], np.uint8).reshape(8, -1).T.tobytes()
-        found.append(np.frombuffer(items, kind).reshape(shape))
+        arrays.append(np.frombuffer(items, kind).reshape(shape))
         start = end
-    return found
+    return arrays
 
 
 class StoreError(ForebayError):
@@ -296,8 +296,8 @@ class Store:
     def check(self) -> None:
         """Read the whole file once. Raises StoreError if anything in it is damaged."""
         with refusals(self.path):
-            found = [each[0] for each in self._connection.execute("PRAGMA integrity_check(1)")]
-            damaged = found != ["ok"] or self._rows.is_damaged()
+            answers = [row[0] for row in self._connection.execute("PRAGMA integrity_check(1)")]
+            damaged = answers != ["ok"] or self._rows.is_damaged()
         if damaged:
             raise StoreError(str(self.path), *DAMAGED)
 
@@ -341,7 +341,7 @@ class Store:
     ) -> None:
         """Store replications by seed, all of them or none."""
         now = time.time()
-        blobs = {seed: to_blob(each) for seed, each in made.items()}
+        blobs = {seed: to_blob(replication) for seed, replication in made.items()}
         sha, document = scenario.sha256(), json.dumps(scenario.to_dict())
         with refusals(self.path), self._connection as write:
             write.execute("BEGIN IMMEDIATE")

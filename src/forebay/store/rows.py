@@ -175,10 +175,10 @@ class Keys:
         values = tuple(key.values())
         if (table, *values) not in self._known:
             where = " AND ".join(f"{name} = ?" for name in key)
-            found = self._write.execute(f"SELECT id FROM {table} WHERE {where}", values).fetchone()
-            if found is None:
+            row = self._write.execute(f"SELECT id FROM {table} WHERE {where}", values).fetchone()
+            if row is None:
                 places = ", ".join("?" * (1 + len(values) + len(more)))
                 insert = f"INSERT INTO {table} VALUES ({places})"
-                found = (self._write.execute(insert, (None, *values, *more)).lastrowid or 0,)
-            self._known[table, *values] = int(found[0])
+                row = (self._write.execute(insert, (None, *values, *more)).lastrowid or 0,)
+            self._known[table, *values] = int(row[0])
         return self._known[table, *values]
