@@ -127,8 +127,8 @@ def check_tables(**paths: str | PathLike[str] | None) -> None:
         if name != "capture" and path.suffix.lower() not in (".csv", ".parquet"):
             wrong, hint = f"{shown} is no table", "write a name that ends in .csv or .parquet"
             raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
-        if (found := fault(path)) is not None:
-            wrong, hint = f"{shown}: {found[0]}", found[1]
+        if (trouble := fault(path)) is not None:
+            wrong, hint = f"{shown}: {trouble[0]}", trouble[1]
             raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
         check_file(path)
 

@@ -73,7 +73,7 @@ def size_class_queues(
     order = sorted(wanted, key=lambda queue: (queue.level, queue.default))
     joint = _Joint(scenario, sizing, [queue.name for queue in order], budget_s)
     passes, steady = joint.settle(progress)
-    sizes = {name: found.packets for name, found in joint.found.items()}
+    sizes = {name: size.packets for name, size in joint.found.items()}
     needed = sum(_bytes(_written(scenario, sizes)))
     if limit is not None and needed > limit:
         sizes = _cut(scenario, sizes, limit)
@@ -126,11 +126,11 @@ class _Joint:
     def settle(self, progress: Callable[[float], None] | None) -> tuple[int, bool]:
         """Size all queues again and again; return how often, and whether the sizes are steady."""
         began, share = time.monotonic(), share_of_sizing(len(self.order))
-        until, each = began + self.budget_s, self.budget_s * share
+        until, seconds = began + self.budget_s, self.budget_s * share
         for turn in range(MOST_PASSES):
             before = dict(self.found)
             for place, name in enumerate(self.order):
-                self.found[name] = self._sized(name, each)
+                self.found[name] = self._sized(name, seconds)
                 if progress is not None:
                     # A third pass comes only within the time: the two passes and the budget count.
                     sized = (turn * len(self.order) + place + 1) * share
@@ -138,20 +138,20 @@ class _Joint:
                     progress(min(max(sized, spent), _BEFORE_THE_RUN))
             if len(self.order) == 1 or self._is_steady(before, turn):
                 return turn + 1, True
-            if time.monotonic() + each > until:
+            if time.monotonic() + seconds > until:
                 return turn + 1, False
         return MOST_PASSES, False
 
     def _is_steady(self, before: dict[str, _Found], turn: int) -> bool:
         """Whether every size of the pass before is within the interval of this one."""
         return turn > 0 and all(
-            found.low is None or found.high is None
-            or found.low <= before[name].packets <= max(found.high, found.packets)
-            for name, found in self.found.items()
+            size.low is None or size.high is None
+            or size.low <= before[name].packets <= max(size.high, size.packets)
+            for name, size in self.found.items()
         )  # fmt: skip
 
     def _sized(self, name: str, seconds: float) -> _Found:
-        others = {each: found.packets for each, found in self.found.items() if each != name}
+        others = {other: size.packets for other, size in self.found.items() if other != name}
         answer = self.sizing(_written(self.alone[name], others), seconds)
         least = answer.buffer
         if least is None:
@@ -164,12 +164,12 @@ class _Joint:
         queue = port.queue.classes[index]
         packets, _ = port.class_limits()[index]
         size = _bytes(port)[index]
-        found = self.found.get(queue.name)
-        least = {} if found is None else {"low": found.low, "high": found.high}
+        sized = self.found.get(queue.name)
+        least = {} if sized is None else {"low": sized.low, "high": sized.high}
         return ClassQueueSize(
-            name=queue.name, traffic=tuple(_traffic(port, index)), is_sized=found is not None,
+            name=queue.name, traffic=tuple(_traffic(port, index)), is_sized=sized is not None,
             packets=packets, bytes=size, seconds=8 * size / float(port.link.capacity),
-            error=None if found is None else found.error, **least,
+            error=None if sized is None else sized.error, **least,
         )  # fmt: skip
 
 
@@ -184,8 +184,8 @@ def _to_size(scenario: Scenario) -> list[ClassQueue]:
     queues = scenario.queue.classes
     if not queues:
         raise contradiction("queue.discipline", "there is one queue", "write [[queue.classes]]")
-    found = [queue for queue in queues if queue.is_sized]
-    if not found:
+    wanted = [queue for queue in queues if queue.is_sized]
+    if not wanted:
         raise contradiction("queue.classes", "each has a size", "leave out those to be sized")
     for index, queue in enumerate(queues):
         place = f"queue.classes.{index}"
@@ -200,7 +200,7 @@ def _to_size(scenario: Scenario) -> list[ClassQueue]:
         if not (any(_traffic(scenario, index).values()) or any_of_port):
             hint = "write goals = { loss_rate = 0.01 } in its [[traffic]], or [goals]"
             raise contradiction(place, f"no goal is on the traffic of {queue.name}", hint)
-    return found
+    return wanted
 
 
 def _written(scenario: Scenario, sizes: dict[str, int]) -> Scenario:
@@ -220,8 +220,8 @@ def _bytes(scenario: Scenario) -> list[int]:
     """Return the bytes of each class queue, with the packets of its own traffic."""
     own = scenario.class_counts()
     return [
-        packets * int(each.packet if each.classes else packet)
-        for (packets, packet), each in zip(scenario.class_limits(), own, strict=True)
+        packets * int(flows.packet if flows.classes else packet)
+        for (packets, packet), flows in zip(scenario.class_limits(), own, strict=True)
     ]
 
 
@@ -237,7 +237,7 @@ def _with_own_goals(scenario: Scenario, order: Sequence[str]) -> dict[str, Scena
     """Return the scenario with the goals of one class queue: of its traffic, or of the port."""
     places = {queue.name: i for i, queue in enumerate(scenario.queue.classes)}
     theirs = [name for name in order if not any(_traffic(scenario, places[name]).values())]
-    found = {}
+    alone = {}
     for name in order:
         asked: dict[str, object] = {
             f"traffic.{i}.goals": None
@@ -246,12 +246,12 @@ def _with_own_goals(scenario: Scenario, order: Sequence[str]) -> dict[str, Scena
         }
         if name not in (theirs or order[-1:]):
             asked["goals"] = Goals()
-        found[name] = scenario.replace(asked)
-    return found
+        alone[name] = scenario.replace(asked)
+    return alone
 
 
 def _judged(scenario: Scenario, outcome: Outcome) -> tuple[JointGoal, ...]:
-    found = []
+    goals = []
     # Without an interval a window in which the flows still climb would decide as if it were exact.
     settled = all(kind.settled is not False for kind in outcome.classes)
     for goal in goals_of(scenario):
@@ -260,5 +260,5 @@ def _judged(scenario: Scenario, outcome: Outcome) -> tuple[JointGoal, ...]:
         text = str(goal)
         for index in reversed(range(len(scenario.traffic))):  # names instead of places
             text = text.replace(f"traffic.{index} ", f"{scenario.class_names[index]} ")
-        found.append(JointGoal(goal=text, verdict=verdict, reached=reached))
-    return tuple(found)
+        goals.append(JointGoal(goal=text, verdict=verdict, reached=reached))
+    return tuple(goals)

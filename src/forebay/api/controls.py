@@ -59,7 +59,7 @@ def build(
     """
     if name is not None:
         _refuse_ours(check_name(name))
-    files = [Path(each) for each in (source, *more)]
+    files = [Path(path) for path in (source, *more)]
     first = files[0].name
     with tempfile.TemporaryDirectory(prefix="forebay-") as folder:
         built = compile_control(files, Path(folder), linux=linux, hz=hz)
@@ -73,8 +73,8 @@ def build(
             facts |= {"linux": linux, "hz": built.hz}
         kept = ("paces", "controls_cwnd", "ecn", "l4s", "state_bytes")
         wants = {want: said[want] for want in kept}
-        made = {"name": chosen, "source": built.source, "built": facts, **wants}
-        return install(built.library, made)
+        record = {"name": chosen, "source": built.source, "built": facts, **wants}
+        return install(built.library, record)
 
 
 def use(python: type, name: str | None = None) -> Installed:
@@ -116,7 +116,7 @@ def _refuse_ours(name: str) -> None:
 
 def listed() -> Sequence[Installed]:
     """Return all controls from outside that this machine has, by name."""
-    return [each for name in names() if (each := find(name)) is not None]
+    return [control for name in names() if (control := find(name)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ def compare(
         other=str(other),
         calls={hook: calls for hook, (calls, _) in said["calls"].items()},
         differing={hook: differing for hook, (_, differing) in said["calls"].items()},
-        first=tuple(sorted(said["first"], key=lambda each: float(each["at_s"]))),
+        first=tuple(sorted(said["first"], key=lambda call: float(call["at_s"]))),
     )
 
 

@@ -88,7 +88,7 @@ def load(
     wiring = connected(topology)
     by_set = any(override.partition("=")[0].strip() == "link.rate" for override in overrides)
     asked = "link.rate" if by_set else rate and argument("rate")
-    if asked and all(each is not None for each in wiring.rate_bps):
+    if asked and all(capacity is not None for capacity in wiring.rate_bps):
         wrong = f"{asked} has no effect: every link of the file has a capacity"
         raise ScenarioError("no-effect", wrong, "leave it out")
     if offered_bps(topology, wiring) is not None:
@@ -145,9 +145,9 @@ def transient(
     NoSteadyState, Unsupported
         ``start`` has no steady state; no network.
     """
-    for each in (scenario, start):
-        if each is not None:
-            expect_scenario(each)
+    for network in (scenario, start):
+        if network is not None:
+            expect_scenario(network)
     return step_through(
         scenario, duration, start=start, step=step, samples=samples,
         progress=progress, expect=expect,
@@ -218,13 +218,13 @@ class _Job:
 
         With ``before`` failures are told by what changes.
         """
-        found = {}
+        failures = {}
         for key, name in {"": "", **names}.items():
-            found[key] = self._with_link_down(scenario, name, {} if before is None else before)
+            failures[key] = self._with_link_down(scenario, name, {} if before is None else before)
             self._done += 1
             if self._progress is not None:
                 self._progress(self._done / self._steps)
-        return found
+        return failures
 
     def _foresee(self, seconds: float) -> None:
         """Tell the seconds of all from those of one, unless they were told."""
@@ -244,23 +244,23 @@ class _Job:
             self._foresee(monotonic() - self._begun)
         links = answer.outcome.links
         values = {
-            each: (
+            wire: (
                 max(link.offered_load or 0.0, 1.0),
                 0.0 if link.loss_rate is None or link.loss_rate.value < _LEAST_LOSS
                 else link.loss_rate.value,
                 link.offered_load or 0.0,
                 link.utilization.value if link.utilization else 0.0,
             )
-            for each, link in links.items()
+            for wire, link in links.items()
         }  # fmt: skip
         told = [
-            each
-            for each, now in values.items()
-            if before.get(each, (1.0,))[0] <= 1.0 or not 1.0 < now[0] <= _MORE * before[each][0]
+            wire
+            for wire, now in values.items()
+            if before.get(wire, (1.0,))[0] <= 1.0 or not 1.0 < now[0] <= _MORE * before[wire][0]
         ]
         if not name:
             before.update(values)
-        worst = max(told or values, key=lambda each: values[each])
+        worst = max(told or values, key=lambda wire: values[wire])
         _, lost, _, used = values[worst]
         ends = answer.most_lossy_path() if lost else ""
         return Failure(name, worst, links[worst].offered_load, used, lost, ends)
@@ -286,8 +286,8 @@ def single_failures(
     """
     names = wire_names(wired(topology_of(scenario)))
     job = _Job(1 + len(names), progress, expect)
-    as_it_is, *found = job.solved(scenario, dict(zip(names, names, strict=True)), {}).values()
-    return [as_it_is, *sorted(found, key=lambda each: each.severity)]
+    as_it_is, *failures = job.solved(scenario, dict(zip(names, names, strict=True)), {}).values()
+    return [as_it_is, *sorted(failures, key=lambda failure: failure.severity)]
 
 
 def topology_of(scenario: Scenario) -> Topology:
@@ -356,11 +356,11 @@ def compare_designs(
     ScenarioError
         A network is invalid as it is; a growth without offered load.
     """
-    both = [topology_of(each) for each in (first, second)]
-    names = [{_either_way(name): name for name in wire_names(wired(each))} for each in both]
+    both = [topology_of(scenario) for scenario in (first, second)]
+    names = [{_either_way(name): name for name in wire_names(wired(topology))} for topology in both]
     factors = [1.0] if growth is None else [1.0, growth]
-    job = _Job(len(factors) * sum(1 + len(each) for each in names), progress, expect)
-    found = []
+    job = _Job(len(factors) * sum(1 + len(known) for known in names), progress, expect)
+    contrasts = []
     for factor in factors:
         grown = [
             scenario if factor == 1.0
@@ -368,9 +368,9 @@ def compare_designs(
             for scenario, topology in zip((first, second), both, strict=True)
         ]  # fmt: skip
         demands = _demand(grown[0]), _demand(grown[1])
-        states = [job.solved(each, known) for each, known in zip(grown, names, strict=True)]
-        found.append(Contrast(factor, demands, _rows(*states)))
-    return found
+        states = [job.solved(scenario, known) for scenario, known in zip(grown, names, strict=True)]
+        contrasts.append(Contrast(factor, demands, _rows(*states)))
+    return contrasts
 
 
 def _demand(scenario: Scenario) -> float | None:

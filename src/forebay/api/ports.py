@@ -99,7 +99,7 @@ def _written(value: str) -> str:
 
 
 def _mix(mix: str) -> str:
-    parts = [[part.strip() for part in each.partition("=")[::2]] for each in mix.split(",")]
+    parts = [[part.strip() for part in entry.partition("=")[::2]] for entry in mix.split(",")]
     if len(parts) == 1 and not parts[0][1]:
         return quoted(parts[0][0])
     wrong = next((name for name, share in parts if not name or not _is_number(share)), None)
@@ -175,12 +175,12 @@ def read_ports(path: str, overrides: Sequence[str] = ()) -> list[PortRow]:
     if unknown or missing:
         wrong = f"has no column {missing[0]}" if missing else f'has a column "{unknown[0][:40]}"'
         raise _refused(path, wrong, f"write a header of {', '.join(_KNOWN)}")
-    found = [_row(path, line, row, overrides) for line, row in enumerate(rows, 2)]
-    names = [row.name for row in found]
+    ports = [_row(path, line, row, overrides) for line, row in enumerate(rows, 2)]
+    names = [row.name for row in ports]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise _refused(path, f'has two ports "{twice}"', "give each a name of its own")
-    return found
+    return ports
 
 
 def _text(path: str) -> str:
@@ -272,14 +272,14 @@ def _member(cells: dict[str, str]) -> tuple[dict[str, str], str, str | None]:
     """Return the cells of a member, what it is sized for, and why no size can serve it."""
     error = None
     group = _group(cells)
-    made, said = dict(cells), [f"a member of {group.members}"]
-    made["rate"] = str(Rate(float(Rate.parse(cells["rate"])) / group.members))
+    member, said = dict(cells), [f"a member of {group.members}"]
+    member["rate"] = str(Rate(float(Rate.parse(cells["rate"])) / group.members))
     if cells.get("n"):
         text = cells["n"]
         flows = FlowCount.parse(text if ".." in text else _count("n", text, 1, 10**9 - 1))
         low, high = group.flows(flows.low, flows.high)
-        made["n"] = str(low) if low == high else f"{low}..{high}"
-        said.append(f"{made['n']} of {text} flows")
+        member["n"] = str(low) if low == high else f"{low}..{high}"
+        said.append(f"{member['n']} of {text} flows")
     if cells.get("load"):
         mean = _number("load", cells["load"], 1e-6, 10.0)
         load = group.load(mean)
@@ -289,11 +289,11 @@ def _member(cells: dict[str, str]) -> tuple[dict[str, str], str, str | None]:
                 f"where the group is offered {mean:.0%}: add capacity, or place the largest flows "
                 "by hand"
             )
-        made["load"] = f"{load:.6g}"
+        member["load"] = f"{load:.6g}"
         said.append(f"offered {load:.0%} where the group is offered {mean:.0%}")
         if not group.largest_flows:
             said.append("no largest_flows given: the load is counted as spread evenly")
-    return made, ", ".join(said), error
+    return member, ", ".join(said), error
 
 
 def _group(cells: dict[str, str]) -> Group:

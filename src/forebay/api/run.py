@@ -165,11 +165,11 @@ def compare(
     chosen = [arguments.get_engine(name, memory_limit) for name in names]
     counted = arguments.seed_range(seed, seeds)
     effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
-    made = []
-    for each in chosen:
-        with arguments.storing(each, store) as engine:
-            made.append(_run(engine, scenario, counted, effort))
-    return made
+    outcomes = []
+    for choice in chosen:
+        with arguments.storing(choice, store) as engine:
+            outcomes.append(_run(engine, scenario, counted, effort))
+    return outcomes
 
 
 def _run(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Outcome:
@@ -284,7 +284,7 @@ def trace(
     """
     expect_scenario(scenario)
     asked = arguments.listed("flows", flows)
-    numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in asked]
+    numbers = [whole_number("flows", flow, 0, MAX_FLOWS - 1) for flow in asked]
     every = Duration.parse_argument(argument("step"), step)
     chosen = arguments.get_engine(engine, memory_limit)
     traces = arguments.needed(chosen, "trace", "cannot trace packets over time", "engine")

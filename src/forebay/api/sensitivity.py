@@ -115,8 +115,8 @@ def sensitivity(
     if is_sobol and _answers(sized(drawn_grid(scenario, names, points[:1])), points[:1], kind)[0]:
         points += study.sobol_points(inputs, draws, seed)
         sized_in(scenario, engine, names, points)
-    made = sized(drawn_grid(scenario, names, points), announce=announce)
-    packets = _answers(made, points, kind)
+    runs = sized(drawn_grid(scenario, names, points), announce=announce)
+    packets = _answers(runs, points, kind)
     indices: dict[str, tuple[Metric, Metric]] = {}
     kept = asked = 0
     if len(points) > alone:
@@ -125,20 +125,20 @@ def sensitivity(
         engine=engine, packets=packets[0], change=change if uncertain is None else None,
         influences=study.influences_of(inputs, ends, points[0], packets[:alone], indices),
         method="sobol" if asked else "one-at-a-time", draws=kept, asked_draws=asked,
-        reason=_reason(made, packets[0]), sized=kind,
+        reason=_reason(runs, packets[0]), sized=kind,
     )  # fmt: skip
 
 
-def _answers(made: Sweep, points: Sequence[tuple[Any, ...]], kind: str) -> list[float | None]:
-    found = made.means(f"{kind}.packets")
-    return [found.get(tuple(map(as_cell, point))) for point in points]
+def _answers(runs: Sweep, points: Sequence[tuple[Any, ...]], kind: str) -> list[float | None]:
+    means = runs.means(f"{kind}.packets")
+    return [means.get(tuple(map(as_cell, point))) for point in points]
 
 
-def _reason(made: Sweep, packets: float | None) -> str | None:
+def _reason(runs: Sweep, packets: float | None) -> str | None:
     """Return why the scenario as it is has no answer."""
     if packets is not None:
         return None
-    said = [each.partition(": ")[2] for each in [*made.failures, *made.refused]]
+    said = [text.partition(": ")[2] for text in [*runs.failures, *runs.refused]]
     return next(iter(said), "no buffer is shown to meet the goals; forebay.size says why")
 
 
@@ -225,12 +225,12 @@ def size_uncertain(
     if engine == "simulation":  # each draw has its part of the budget
         whole = BUDGET if budget is None else budget
         budget = f"{budget_seconds(engine, whole) / draws:.6g} s"
-    made = sweep(
+    runs = sweep(
         scenario, drawn_grid(scenario, names, [written, *points]), engine=engine, ask="size",
         seeds=seeds, seed=seed, budget=budget, store=store, jobs=jobs, cluster=cluster,
         memory_limit=memory_limit, announce=announce, progress=progress,
     )  # fmt: skip
-    as_written, *rest = _draws(made, [written, *points], sized)
+    as_written, *rest = _draws(runs, [written, *points], sized)
     numbers = np.array(
         [[input_.number(u) for input_, u in zip(inputs, row, strict=True)] for row in shares]
     )
@@ -259,10 +259,10 @@ def sized_in(
     return kinds.pop()
 
 
-def _draws(made: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[Draw]:
-    names = made.columns[: len(points[0])]
-    rows = {tuple(row[name] for name in names): row for row in made.rows()}
-    why = next(iter([*made.failures, *made.refused]), "it was not run")
+def _draws(runs: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[Draw]:
+    names = runs.columns[: len(points[0])]
+    rows = {tuple(row[name] for name in names): row for row in runs.rows()}
+    why = next(iter([*runs.failures, *runs.refused]), "it was not run")
     if "budget" in why:
         why += f" (a draw has 1/{len(points) - 1} of the budget)"
     return [draw_of(point, rows.get(tuple(map(as_cell, point))), why, sized) for point in points]

@@ -87,10 +87,10 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     """
     expect_scenario(scenario)
     classes = ClassBuffers(scenario)
-    found = classes.smallest(smallest_set(classes, progress))
+    buffers = classes.smallest(smallest_set(classes, progress))
     outcome = to_outcome(scenario, [1], classes.last, 0.0, bursts=classes.bursts)
     assumptions = {"assumptions": assumed(scenario)}
-    return Answer(outcome.noting({"smallest_buffers": found}, assumptions), classes.last)
+    return Answer(outcome.noting({"smallest_buffers": buffers}, assumptions), classes.last)
 
 
 def write_rows(
@@ -124,13 +124,13 @@ class Answer:
         ScenarioError
             The network has too many links for this.
         """
-        found = sensitivity(self.solution)
-        groups = (f"hops_{hops}" for hops in found.hops.tolist())
+        growth = sensitivity(self.solution)
+        groups = (f"hops_{hops}" for hops in growth.hops.tolist())
         columns = ("link", "class", "buffer_packets", "all", *groups)
         rows = [
-            (row[0], row[1], row[5], total, *each)
-            for row, total, each in zip(
-                self._links(), found.total.tolist(), found.throughput.T.tolist(), strict=True
+            (row[0], row[1], row[5], total, *by_hops)
+            for row, total, by_hops in zip(
+                self._links(), growth.total.tolist(), growth.throughput.T.tolist(), strict=True
             )
         ]
         write_rows(path, columns, rows)
@@ -152,12 +152,12 @@ class Answer:
                     "delay_s": float(network.delay_s[link]),
                 }
                 row = zip(_LINK_COLUMNS, metrics.get(link, ()), strict=False)
-                data |= {name: each for name, each in row if name != "class" and each is not None}
+                data |= {name: cell for name, cell in row if name != "class" and cell is not None}
                 graph.add_edge(int(network.source[link]), int(network.target[link]), data)
         with tempfile.TemporaryDirectory() as folder:
-            made = os.path.join(folder, "network.graphml")
-            rustworkx.digraph_write_graphml(graph, made)
-            with open(made, "rb") as file, replacing(path) as out:
+            draft = os.path.join(folder, "network.graphml")
+            rustworkx.digraph_write_graphml(graph, draft)
+            with open(draft, "rb") as file, replacing(path) as out:
                 out.write(file.read())
 
     @cached_property
@@ -193,16 +193,16 @@ class Answer:
     def _links(self) -> list[tuple[Any, ...]]:
         network = self.solution.balance.problem.graph
         rows = []
-        for link, (name, each) in zip(
+        for link, (name, outcome) in zip(
             self.solution.balance.used.tolist(), self.outcome.links.items(), strict=True
         ):
-            queue = None if each.queue_packets is None else each.queue_packets.mean
-            delay = None if each.queue_delay_s is None else each.queue_delay_s.mean
-            values = (each.utilization, each.loss_rate, queue, delay)
+            queue = None if outcome.queue_packets is None else outcome.queue_packets.mean
+            delay = None if outcome.queue_delay_s is None else outcome.queue_delay_s.mean
+            values = (outcome.utilization, outcome.loss_rate, queue, delay)
             rows.append((
-                name, each.link_class, int(network.count[link]), float(network.rate_bps[link]),
-                float(network.delay_s[link]), each.buffer_packets, each.flows,
-                each.offered_load, *(None if value is None else value.value for value in values),
+                name, outcome.link_class, int(network.count[link]), float(network.rate_bps[link]),
+                float(network.delay_s[link]), outcome.buffer_packets, outcome.flows,
+                outcome.offered_load, *(None if value is None else value.value for value in values),
             ))  # fmt: skip
         return rows
 

@@ -132,13 +132,13 @@ def sweep(
         said.get("seeds", 5) if seeds is None else seeds,
     )
     budget = said.get("budget") if budget is None else budget
-    made = {name: get_engine(name, memory_limit) for name in names}
+    chosen = {name: get_engine(name, memory_limit) for name in names}
     wait_s = float(Duration.parse_argument(argument("wait"), wait))
     if store is not None and os.path.realpath(store) in map(os.path.realpath, files):
         wrong = f"{os.fspath(store)} is read by this command"
         raise contradiction("store", wrong, "name another file")
     asked = [
-        (_asked(ask, Effort(name, memory_limit=memory_limit, budget=budget), counted), made[name])
+        (_asked(ask, Effort(name, memory_limit=memory_limit, budget=budget), counted), chosen[name])
         for name in names
     ]
     enter(progress, "checking the cells")
@@ -160,7 +160,7 @@ def sweep(
 
     try:
         count = run_plan(
-            plan, path, open_workers, engines=made, sizes=size_priced, announce=announce,
+            plan, path, open_workers, engines=chosen, sizes=size_priced, announce=announce,
             progress=progress, only_plan=only_plan,
         )  # fmt: skip
     except KeyboardInterrupt:
@@ -188,8 +188,8 @@ def _grid(
         if axes is not None or together or leave_out or where or design:
             wrong, hint = "a grid file has its own axes", "write them there, or forebay.load(…)"
             raise bad_grid("axes", wrong, hint)
-        found = load_grid(base, overrides)
-        return found.grid, found.settings, found.files
+        file = load_grid(base, overrides)
+        return file.grid, file.settings, file.files
     expect_scenario(base)
     if isinstance(axes, Grid):  # of our own verbs
         return axes, {}, base.files

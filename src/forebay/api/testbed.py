@@ -63,9 +63,9 @@ def check(
     if scenario is not None:
         expect_scenario(scenario)
     machine.check()
-    found = []
+    trials = []
     for trial in chain([] if scenario is None else [try_out(scenario)], climb()):
-        found.append(trial)
+        trials.append(trial)
         if on_trial is not None:
             on_trial(trial)
-    return Check(None, tuple(found)) if scenario is None else Check(found[0], tuple(found[1:]))
+    return Check(None, tuple(trials)) if scenario is None else Check(trials[0], tuple(trials[1:]))

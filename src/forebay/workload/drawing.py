@@ -139,11 +139,11 @@ def _draw_of(kind: str) -> Draw:
     """Return the function that the kind's record names; its module is imported at first use."""
     module, _, name = KINDS[kind].drawn_by.partition(".")
     try:
-        found: Draw = getattr(import_module(f"forebay.workload.{module}"), name)
+        function: Draw = getattr(import_module(f"forebay.workload.{module}"), name)
     except (ModuleNotFoundError, AttributeError):
         wrong = f"names {module}.{name}, which forebay.workload does not have"
         raise IncompleteRecord("kind", kind, wrong) from None
-    return found
+    return function
 
 
 def _access_groups(groups: Sequence[Traffic], counts: Sequence[int]) -> NDArray[np.int32]:
@@ -262,12 +262,12 @@ def requests(group: Requests, index: int, seed: int, link_rate: float, end_ps: i
 
     segments = own("file", lambda u: streams.whole_packets(group.response, group.packet, u))
     service = own("service", lambda u: picoseconds(group.service_time, u))
-    begins = np.concatenate([each[:, 0] for each in service])
+    begins = np.concatenate([times[:, 0] for times in service])
     files = OwnFiles(
         counts,
         np.concatenate([segment.ravel() for segment in segments]),
         # For each answer the service time of the one after it; 0 after the last.
-        np.concatenate([np.pad(each[:, 1:], ((0, 0), (0, 1))).ravel() for each in service]),
+        np.concatenate([np.pad(times[:, 1:], ((0, 0), (0, 1))).ravel() for times in service]),
     )
     return Part(
         start_ps=asked + (rtt - rtt // 2) + begins,
@@ -288,14 +288,14 @@ def _thinks(
         think = picoseconds(group.think, block.uniforms(seed, "think", index))
         return think + rtt[block.flows][:, None], think  # the least time from request to request
 
-    found: list[list[_Ints]] = [[] for _ in asked]
+    pauses: list[list[_Ints]] = [[] for _ in asked]
     for walk in until(end_ps, asked, group.files_in(end_ps / PS_PER_S), cycles):
         for place, steps in enumerate(walk):
             wanted = steps.begins < end_ps
             wanted[:, 0] |= place == 0
             for row, flow in enumerate(steps.flows.tolist()):
-                found[flow].append(steps.parts[1][row][wanted[row]])
-    return [np.concatenate(pieces) for pieces in found]
+                pauses[flow].append(steps.parts[1][row][wanted[row]])
+    return [np.concatenate(pieces) for pieces in pauses]
 
 
 def _columns(seed: int, name: str, index: int, flows: _Ints, count: int) -> NDArray[np.float64]:

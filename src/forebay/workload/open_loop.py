@@ -29,8 +29,8 @@ _AT_ONCE = 1 << 18
 def starts(group: Standing, index: int, seed: int) -> _Ints:
     """Return the start of each flow."""
     groups = -(-group.flows // group.together)
-    each = picoseconds(group.start, uniforms(seed, "start", index, groups))
-    return np.repeat(each, group.together)[: group.flows] if groups < group.flows else each
+    times = picoseconds(group.start, uniforms(seed, "start", index, groups))
+    return np.repeat(times, group.together)[: group.flows] if groups < group.flows else times
 
 
 def part(start_ps: _Ints, packets: OwnPackets) -> Part:
@@ -211,8 +211,8 @@ def _film(group: Video, index: int, seed: int, flow: int, mean_bytes: float, cou
     """
     if count < 1:
         return np.zeros(0, dtype=np.int64)
-    made = max(_LEAST_FRAMES, 1 << (count - 1).bit_length())
-    gaussian = streams.normals(seed, f"video/{flow}", index, 2 * made)
+    frames = max(_LEAST_FRAMES, 1 << (count - 1).bit_length())
+    gaussian = streams.normals(seed, f"video/{flow}", index, 2 * frames)
     sizes = frame_sizes(group.hurst, group.variation, gaussian)[:count]
     ends = np.rint(np.cumsum(sizes) * (mean_bytes * count / sizes.sum())).astype(np.int64)
     return np.asarray(np.diff(ends, prepend=0))
