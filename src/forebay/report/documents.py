@@ -138,8 +138,8 @@ def figure(answer: Document) -> Figure:
         raise TypeError(f"{type(answer).__name__} is no answer that can be drawn")
     from forebay.report import figures
 
-    made: Figure = getattr(figures, name)(answer)
-    return made
+    drawing: Figure = getattr(figures, name)(answer)
+    return drawing
 
 
 _LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (
@@ -169,26 +169,26 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
     print_first(out, outcomes)
     names = tuple(titles) or tuple(outcome.engine for outcome in outcomes)
-    made, shown = table("", *names), [shown_links(outcome) for outcome in outcomes]
+    grid, shown = table("", *names), [shown_links(outcome) for outcome in outcomes]
     for name, link in first.links.items():
-        made.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
+        grid.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
         for label, show_link in _LINK_ROWS:
-            made.add_row(f"  {label}", *(show_link(links[name]) for links in shown))
+            grid.add_row(f"  {label}", *(show_link(links[name]) for links in shown))
     for place, kind in enumerate(first.classes):
-        made.add_row(f"{called(kind)}: {count(kind.flows, 'flow')}", style="bold")
+        grid.add_row(f"{called(kind)}: {count(kind.flows, 'flow')}", style="bold")
         for label, show_class in _CLASS_ROWS:
             cells = (
                 show_class(o.classes[place]) if place < len(o.classes) else "–" for o in outcomes
             )
-            made.add_row(f"  {label}", *cells)
-    show_table(out, made)
-    for title, each in zip(names, outcomes, strict=True):
-        for kind in each.classes:
+            grid.add_row(f"  {label}", *cells)
+    show_table(out, grid)
+    for title, outcome in zip(names, outcomes, strict=True):
+        for kind in outcome.classes:
             if kind.unsettled is not None:
                 line = f"{title}, {called(kind)}: {kind.unsettled}"
                 out.print(line, style="yellow", highlight=False)
-    for each in outcomes:
-        print_broken(out, each)
+    for outcome in outcomes:
+        print_broken(out, outcome)
 
 
 _MOST_LINKS = 12
@@ -265,10 +265,10 @@ def _transient(course: Transient) -> str:
     return _page(str(course.scenario.get("name", "network")), sentences(course), head, rows)
 
 
-def _class_queues(found: ClassQueueSizes) -> str:
+def _class_queues(sizes: ClassQueueSizes) -> str:
     head = ("class queue", "packets", "bytes")
-    rows = [(queue.name, f"{queue.packets}", f"{queue.bytes}") for queue in found.class_queues]
-    return _page(str(found.outcome.scenario["name"]), (), head, rows)
+    rows = [(queue.name, f"{queue.packets}", f"{queue.bytes}") for queue in sizes.class_queues]
+    return _page(str(sizes.outcome.scenario["name"]), (), head, rows)
 
 
 def _of_inputs(answer: Sensitivity | UncertainSize) -> str:
@@ -282,7 +282,7 @@ def _page(title: str, lines: Iterable[str], head: Row, rows: Sequence[Row]) -> s
 
 def html_table(head: Row, rows: Iterable[Row]) -> str:
     """Return a table for a notebook."""
-    columns = "".join(f"<th>{escape(each)}</th>" for each in head)
+    columns = "".join(f"<th>{escape(title)}</th>" for title in head)
     body = "".join(
         f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
     )

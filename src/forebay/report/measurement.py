@@ -15,11 +15,11 @@ def print_measurement(document: Mapping[str, Any]) -> None:
     out.print(headline(document))
     out.print(document["flows_mean"] + ".")
     out.print()
-    made = table("estimate", "value", "95 % interval", "of")
+    grid = table("estimate", "value", "95 % interval", "of")
     for name, estimate in document["estimates"].items():
         for row in rows(name, estimate):
-            made.add_row(*row)
-    show_table(out, made)
+            grid.add_row(*row)
+    show_table(out, grid)
     for title, lines in remarks(document):
         if lines:
             out.print()
@@ -39,8 +39,8 @@ def headline(document: Mapping[str, Any]) -> str:
 
 def remarks(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """Return titles with lines: known errors of estimates, refused ones, and notes."""
-    found = document["estimates"].items()
-    biases = [f"{n}: {e['bias']}" for n, e in found if isinstance(e, dict) and e.get("bias")]
+    estimates = document["estimates"].items()
+    biases = [f"{n}: {e['bias']}" for n, e in estimates if isinstance(e, dict) and e.get("bias")]
     refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
     return [
         ("What makes them wrong", biases),
@@ -75,17 +75,17 @@ def print_judgement(document: Mapping[str, Any]) -> None:
     out.print(sentence_case(document["why"]))
     out.print(f"What to do: {document['next_step']}.")
     out.print()
-    made = table("hour", "used, %", "lost, %", "drops", "wait, ms", "verdict")
-    for each in document["hours"]:
-        made.add_row(
-            each["when"],
-            f"{100 * each['utilization']:.1f}",
-            _number(each["loss_rate"], 100),
-            str(each["drops"]),
-            _number(each["wait_s"], 1e3),
-            each["verdict"],
+    grid = table("hour", "used, %", "lost, %", "drops", "wait, ms", "verdict")
+    for hour in document["hours"]:
+        grid.add_row(
+            hour["when"],
+            f"{100 * hour['utilization']:.1f}",
+            _number(hour["loss_rate"], 100),
+            str(hour["drops"]),
+            _number(hour["wait_s"], 1e3),
+            hour["verdict"],
         )
-    show_table(out, made)
+    show_table(out, grid)
     out.print()
     out.print("Thresholds to watch", style="bold")
     for line in document["alarms"]:

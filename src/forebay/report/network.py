@@ -60,17 +60,17 @@ def print_failures(found: list[dict[str, Any]]) -> None:
     """Print the network as it is, and what each single failure changes, the worst first."""
     out = console()
     out.print(f"{len(found) - 1} single failures, the worst first", style="bold")
-    made = table("link down", "worst link", "offered, %", "utilization, %", "loss, %", "loses most")
-    for each in found:
-        name = each["link"] or "nothing"
-        if each["error"] is not None:
-            made.add_row(name, each["error"], "", "", "", "")
+    grid = table("link down", "worst link", "offered, %", "utilization, %", "loss, %", "loses most")
+    for row in found:
+        name = row["link"] or "nothing"
+        if row["error"] is not None:
+            grid.add_row(name, row["error"], "", "", "", "")
             continue
-        made.add_row(
-            name, each["worst"], number(each["offered_load"], 100),
-            number(each["utilization"], 100), number(each["loss_rate"], 100), each["sufferers"],
+        grid.add_row(
+            name, row["worst"], number(row["offered_load"], 100),
+            number(row["utilization"], 100), number(row["loss_rate"], 100), row["sufferers"],
         )  # fmt: skip
-    show_table(out, made)
+    show_table(out, grid)
 
 
 def _totals(whole: NetworkOutcome) -> str:
@@ -98,44 +98,44 @@ def _overloads(outcome: Outcome) -> list[str]:
 
 def _fixed_points(outcome: Outcome) -> list[str]:
     """Return the results of random starts, if there were any."""
-    found = (outcome.provenance.model_extra or {}).get("fixed_points")
-    if found is None:
+    search = (outcome.provenance.model_extra or {}).get("fixed_points")
+    if search is None:
         return []
-    one = found["points"] == 1
-    lost = found["not_converged"]
+    one = search["points"] == 1
+    lost = search["not_converged"]
     return [
-        f"{found['starts']} random starts: {found['points']} fixed point{'' if one else 's'}, "
-        f"rates of paths {found['rate_difference']:.1e} apart and loss rates of links "
-        f"{found['loss_difference']:.1e} at most, residual {found['residual']:.1e}"
+        f"{search['starts']} random starts: {search['points']} fixed point{'' if one else 's'}, "
+        f"rates of paths {search['rate_difference']:.1e} apart and loss rates of links "
+        f"{search['loss_difference']:.1e} at most, residual {search['residual']:.1e}"
         + (f"; {lost} did not converge" if lost else "")
     ]
 
 
-def _smallest(found: dict[str, Any]) -> Table:
+def _smallest(sizes: dict[str, Any]) -> Table:
     """Show the size of each class of links, and the total of all buffers."""
-    made = table("smallest buffers", "number", "packets", "of bdp", "all together")
-    for name, each in found["classes"].items():
-        low, high = each["packets_min"], each["packets_max"]
-        made.add_row(
-            name, str(each["links"]), str(low) if low == high else f"{low} to {high}",
-            f"{each['of_bdp']:.3g}", with_prefix(each["bytes"], "B"),
+    grid = table("smallest buffers", "number", "packets", "of bdp", "all together")
+    for name, group in sizes["classes"].items():
+        low, high = group["packets_min"], group["packets_max"]
+        grid.add_row(
+            name, str(group["links"]), str(low) if low == high else f"{low} to {high}",
+            f"{group['of_bdp']:.3g}", with_prefix(group["bytes"], "B"),
         )  # fmt: skip
-    made.add_row("all", "", "", "", with_prefix(found["bytes"], "B"))
-    return made
+    grid.add_row("all", "", "", "", with_prefix(sizes["bytes"], "B"))
+    return grid
 
 
 def _hops(whole: NetworkOutcome) -> Table:
-    made = table("hops", "connections", "throughput, Mbit/s", "round trip, ms", "loss, %")
+    grid = table("hops", "connections", "throughput, Mbit/s", "round trip, ms", "loss, %")
     for hop in whole.by_hops:
-        made.add_row(
+        grid.add_row(
             str(hop.hops), f"{hop.connections:,.0f}", number(hop.throughput_bps, 1e-6),
             number(hop.rtt_s, 1e3), number(hop.loss_rate, 100),
         )  # fmt: skip
-    return made
+    return grid
 
 
 def _classes(outcome: Outcome) -> Table:
-    made = table(
+    grid = table(
         "links", "number", "offered, %", "utilization, %", "fullest, %", "loss, %", "delay, ms"
     )
     groups: dict[str, list[LinkOutcome]] = {}
@@ -145,27 +145,27 @@ def _classes(outcome: Outcome) -> Table:
         used = [_value(link.utilization) for link in links]
         lost = [_loss(link) for link in links]
         wait = [_value(link.queue_delay_s.mean) if link.queue_delay_s else 0.0 for link in links]
-        made.add_row(
+        grid.add_row(
             name, str(len(links)), _offered(links),
             number(sum(used) / len(used), 100), number(max(used), 100),
             number(sum(lost) / len(lost), 100), number(sum(wait) / len(wait), 1e3),
         )  # fmt: skip
-    return made
+    return grid
 
 
 def _worst(outcome: Outcome) -> Table:
-    made = table(
+    grid = table(
         "link", "class", "connections", "buffer, packets", "offered, %", "utilization, %", "loss, %"
     )
     ranked = sorted(
         outcome.links.items(), key=lambda item: (-_loss(item[1]), -_value(item[1].utilization))
     )
     for name, link in ranked[:_SHOWN]:
-        made.add_row(
+        grid.add_row(
             name, link.link_class or "", number(link.flows, 1), str(link.buffer_packets),
             _offered([link]), number(_value(link.utilization), 100), number(_loss(link), 100),
         )  # fmt: skip
-    return made
+    return grid
 
 
 def _offered(links: list[LinkOutcome]) -> str:
@@ -192,11 +192,11 @@ def print_designs(names: tuple[str, str], demands: Any) -> None:
         out.print(f"{names[0]} beside {names[1]}{grown}", style="bold")
         for line in _summary(names, demand):
             out.print(line)
-        made = table("link down", *(f"{name}: {what}" for name in names for what in columns))
+        grid = table("link down", *(f"{name}: {what}" for name in names for what in columns))
         for state in demand["states"]:
             cells = [cell for side in state["designs"] for cell in _cells(side)]
-            made.add_row(state["link"] or "none", *cells)
-        show_table(out, made)
+            grid.add_row(state["link"] or "none", *cells)
+        show_table(out, grid)
         out.print()
 
 

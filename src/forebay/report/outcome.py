@@ -122,10 +122,10 @@ def _link_title(name: str, link: LinkOutcome | LinkTrace) -> str:
     return f"Link {name}: buffer {buffer}, BDP {plain(link.bdp_packets)}"
 
 
-def _class_title(each: ClassOutcome) -> str:
-    flows, active = count(each.flows, "flow"), each.flows_active
-    few = "" if active is None or active.value == each.flows else f", {_number(active)} sent"
-    return f"{called(each)}: {flows}{few}"
+def _class_title(kind: ClassOutcome) -> str:
+    flows, active = count(kind.flows, "flow"), kind.flows_active
+    few = "" if active is None or active.value == kind.flows else f", {_number(active)} sent"
+    return f"{called(kind)}: {flows}{few}"
 
 
 def _number(mean: Metric) -> str:
@@ -134,29 +134,29 @@ def _number(mean: Metric) -> str:
 
 
 def _link(link: LinkOutcome) -> Table:
-    made = table("", "value", "p50", "p95", "p99")
-    _rows(made, link, "link")
-    return made
+    grid = table("", "value", "p50", "p95", "p99")
+    _rows(grid, link, "link")
+    return grid
 
 
-def _class(each: ClassOutcome) -> Table:
-    made = table("", "value", "p50", "p95", "p99")
-    _rows(made, each, "class")
-    for name, part in (each.controllers or {}).items():
+def _class(kind: ClassOutcome) -> Table:
+    grid = table("", "value", "p50", "p95", "p99")
+    _rows(grid, kind, "class")
+    for name, part in (kind.controllers or {}).items():
         goodput, lost = show(part.goodput_bps, 1e-6), show_significant(part.loss_rate, 100)
-        made.add_row(f"{name}, {count(part.flows, 'flow')}: goodput, Mbit/s", goodput)
-        made.add_row(f"{name}: loss, %", lost)
-    return made
+        grid.add_row(f"{name}, {count(part.flows, 'flow')}: goodput, Mbit/s", goodput)
+        grid.add_row(f"{name}: loss, %", lost)
+    return grid
 
 
-def _rows(made: Table, part: LinkOutcome | ClassOutcome, level: Level) -> None:
+def _rows(grid: Table, part: LinkOutcome | ClassOutcome, level: Level) -> None:
     """Add a row for each metric of the catalogue that has a title."""
     for metric in of_level(level):
         value = getattr(part, metric.key)
         if metric.form == "completion":
-            _completion(made, metric, part)
+            _completion(grid, metric, part)
         elif metric.title and not _is_omitted(metric, value):
-            _row(made, metric, value)
+            _row(grid, metric, value)
 
 
 def _is_omitted(metric: catalogue.Metric, value: Any) -> bool:
@@ -165,30 +165,30 @@ def _is_omitted(metric: catalogue.Metric, value: Any) -> bool:
     return metric.if_unknown == "omit also 0" and not value.value > 0
 
 
-def _row(made: Table, metric: catalogue.Metric, value: Any) -> None:
+def _row(grid: Table, metric: catalogue.Metric, value: Any) -> None:
     if metric.form == "quantiles":
-        _spread(made, metric.title, value, metric.factor)
+        _spread(grid, metric.title, value, metric.factor)
     elif metric.form == "significant":
-        made.add_row(metric.title, show_significant(value, metric.factor))
+        grid.add_row(metric.title, show_significant(value, metric.factor))
     else:
         digits = 3 if metric.form == "3 decimals" else 2
-        made.add_row(metric.title, show(value, metric.factor, digits))
+        grid.add_row(metric.title, show(value, metric.factor, digits))
 
 
-def _completion(made: Table, metric: catalogue.Metric, part: LinkOutcome | ClassOutcome) -> None:
+def _completion(grid: Table, metric: catalogue.Metric, part: LinkOutcome | ClassOutcome) -> None:
     """Add completion times, of which parts may be known only as lower bounds."""
     known, least = completion_times(part, metric.key)
     if known is not None or least is not None:
         parts = (mean, p50, p95, p99)
-        made.add_row(metric.title, *(known_or_least(known, least, each) for each in parts))
+        grid.add_row(metric.title, *(known_or_least(known, least, each) for each in parts))
 
 
-def _spread(made: Table, name: str, quantiles: Quantiles | None, factor: float) -> None:
+def _spread(grid: Table, name: str, quantiles: Quantiles | None, factor: float) -> None:
     if quantiles is None:
-        made.add_row(name, show(None))
+        grid.add_row(name, show(None))
         return
     rest = (quantiles.p50, quantiles.p95, quantiles.p99)
-    made.add_row(name, show(quantiles.mean, factor), *(short(each, factor) for each in rest))
+    grid.add_row(name, show(quantiles.mean, factor), *(short(value, factor) for value in rest))
 
 
 def print_trace(trace: Trace) -> None:
@@ -212,21 +212,21 @@ def print_trace(trace: Trace) -> None:
 
 
 def _traced_link(link: LinkTrace, names: Sequence[str]) -> Table:
-    made = table("", "mean", "p50", "p99", "number")
-    made.add_row("busy, %", plain(100 * link.utilization))
-    made.add_row("queue by time, packets", plain(link.queue_mean_packets))
-    made.add_row("queue seen by arrivals, packets", _shown(link.seen_mean_packets))
-    made.add_row("wait, ms", "", *_quantiles(link.delay))
+    grid = table("", "mean", "p50", "p99", "number")
+    grid.add_row("busy, %", plain(100 * link.utilization))
+    grid.add_row("queue by time, packets", plain(link.queue_mean_packets))
+    grid.add_row("queue seen by arrivals, packets", _shown(link.seen_mean_packets))
+    grid.add_row("wait, ms", "", *_quantiles(link.delay))
     for name, periods in (("busy", link.busy), ("idle", link.idle)):
         spread = (_shown(periods.mean_s, 1e3), *_quantiles(periods.lengths))
-        made.add_row(f"{name} periods, ms", *spread, str(periods.number))
+        grid.add_row(f"{name} periods, ms", *spread, str(periods.number))
     for index, (arrivals, drops) in enumerate(zip(link.arrivals, link.drops, strict=True)):
         loss = plain(100 * drops / arrivals) if arrivals else "–"
         name = names[index] if index < len(names) else f"class {index}"
-        made.add_row(f"loss of {name}, %", loss, "", "", str(drops))
+        grid.add_row(f"loss of {name}, %", loss, "", "", str(drops))
     if link.marks.any():
-        made.add_row("marks", "", "", "", str(link.marks.sum()))
-    return made
+        grid.add_row("marks", "", "", "", str(link.marks.sum()))
+    return grid
 
 
 def _quantiles(histogram: Histogram) -> list[str]:
@@ -234,19 +234,19 @@ def _quantiles(histogram: Histogram) -> list[str]:
 
 
 def _windows(trace: Trace) -> Table:
-    made, fit, found = table("", "value"), trace.window_sum_fit, trace.synchronization
+    grid, fit, synchrony = table("", "value"), trace.window_sum_fit, trace.synchronization
     if fit is not None:
-        made.add_row("sum of windows, mean, packets", plain(fit.mean))
-        made.add_row("  standard deviation", plain(fit.standard_deviation))
-        made.add_row("  distance to normal (Kolmogorov-Smirnov)", f"{fit.kolmogorov_smirnov:.4f}")
-        made.add_row("  skewness", f"{fit.skewness:.2f}")
-        made.add_row("  excess kurtosis", f"{fit.excess_kurtosis:.2f}")
-    made.add_row("synchronization index (1 … n)", _shown(found.index))
-    made.add_row("congestion events", str(found.congestion_events))
-    made.add_row("  flows that reduced their window, %", _shown(found.reduced_fraction, 100))
-    made.add_row("  flows that lost a packet, %", _shown(found.hit_fraction, 100))
-    made.add_row("in congestion avoidance, 5 % quantile", _shown(trace.long_flows))
-    return made
+        grid.add_row("sum of windows, mean, packets", plain(fit.mean))
+        grid.add_row("  standard deviation", plain(fit.standard_deviation))
+        grid.add_row("  distance to normal (Kolmogorov-Smirnov)", f"{fit.kolmogorov_smirnov:.4f}")
+        grid.add_row("  skewness", f"{fit.skewness:.2f}")
+        grid.add_row("  excess kurtosis", f"{fit.excess_kurtosis:.2f}")
+    grid.add_row("synchronization index (1 … n)", _shown(synchrony.index))
+    grid.add_row("congestion events", str(synchrony.congestion_events))
+    grid.add_row("  flows that reduced their window, %", _shown(synchrony.reduced_fraction, 100))
+    grid.add_row("  flows that lost a packet, %", _shown(synchrony.hit_fraction, 100))
+    grid.add_row("in congestion avoidance, 5 % quantile", _shown(trace.long_flows))
+    return grid
 
 
 def _shown(value: float | None, factor: float = 1.0) -> str:
@@ -312,7 +312,7 @@ def _instants(course: Transient) -> tuple[list[int], list[str]]:
 
 def _links(course: Transient) -> Table:
     shown, times = _instants(course)
-    made = table("links", "mean of", *times, "steady state")
+    grid = table("links", "mean of", *times, "steady state")
     for name, link in course.links.items():
         for field, words, factor in (
             ("utilization", "utilization, %", 100.0),
@@ -322,20 +322,20 @@ def _links(course: Transient) -> Table:
             values = getattr(link, field)
             still = None if link.steady is None else getattr(link.steady, field)
             cells = (number(values[k], factor) for k in shown)
-            made.add_row(name, words, *cells, number(still, factor))
+            grid.add_row(name, words, *cells, number(still, factor))
             name = ""
-    return made
+    return grid
 
 
 def _hops(course: Transient) -> Table:
     shown, times = _instants(course)
-    made = table("throughput, Mbit/s", "connections", *times, "steady state")
+    grid = table("throughput, Mbit/s", "connections", *times, "steady state")
     for hop in course.hops:
         cells = (number(hop.throughput_bps[k], 1e-6) for k in shown)
         still = number(hop.steady_throughput_bps, 1e-6)
-        made.add_row(f"{hop.hops} hops", f"{hop.connections:,.0f}", *cells, still)
+        grid.add_row(f"{hop.hops} hops", f"{hop.connections:,.0f}", *cells, still)
     cells = (number(course.throughput_bps[k], 1e-6) for k in shown)
-    made.add_row("all", "", *cells, number(course.steady_throughput_bps, 1e-6))
+    grid.add_row("all", "", *cells, number(course.steady_throughput_bps, 1e-6))
     cells = (number(course.rtt_s[k], 1e3) for k in shown)
-    made.add_row("round trip, ms", "", *cells, number(course.steady_rtt_s, 1e3))
-    return made
+    grid.add_row("round trip, ms", "", *cells, number(course.steady_rtt_s, 1e3))
+    return grid

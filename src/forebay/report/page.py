@@ -181,15 +181,15 @@ def size_page(answer: SizeResult) -> str:
         picture=embedded(answer.figure()) if answer.curve else "",
         configuration="\n".join(lines),
         reasons=explained(answer),
-        tables=[(title, *_cells(made)) for title, made in evidence_tables(answer)],
+        tables=[(title, *_cells(table)) for title, table in evidence_tables(answer)],
         scenario=tomli_w.dumps(answer.asked),
     )
 
 
-def _cells(made: Table) -> tuple[list[str], list[tuple[str, ...]]]:
+def _cells(table: Table) -> tuple[list[str], list[tuple[str, ...]]]:
     """Return the header and the rows of a table."""
-    columns = [[str(cell) for cell in column.cells] for column in made.columns]
-    return [str(column.header) for column in made.columns], list(zip(*columns, strict=True))
+    columns = [[str(cell) for cell in column.cells] for column in table.columns]
+    return [str(column.header) for column in table.columns], list(zip(*columns, strict=True))
 
 
 _STUDY_STYLE = """\
@@ -249,7 +249,7 @@ def _paired(table: StudyTable, head: list[str]) -> tuple[str, list[str], list[li
     """Return title, header and rows of the differences from the first value."""
     first = table.rows[0].values[0] if table.differences else ""
     cells = zip(_rows(table, table.differences), table.differences, strict=True)
-    rows = [[*row, verdict(table.columns, each)] for row, each in cells]
+    rows = [[*row, verdict(table.columns, difference)] for row, difference in cells]
     return f"Difference from {first}, paired by seed", [*head, ""], rows
 
 

@@ -35,19 +35,19 @@ def print_ports(rows: Sequence[Row]) -> None:
     A mark stands at a port of which something is said below the table.
     """
     out = console()
-    made = table("port", "rate", "packets", "bytes", "used %", "lost %", "least between", "")
+    grid = table("port", "rate", "packets", "bytes", "used %", "lost %", "least between", "")
     remarks: dict[str, list[str]] = {}
     for name, rate, answer, error, note in rows:
-        said = [each for each in (error, note) if each]
+        said = [text for text in (error, note) if text]
         if answer is not None:
             open_ = answer.reason if answer.recommended is None and not error else ""
             assumed = f"assumed: {'; '.join(answer.assumptions)}" if answer.assumptions else ""
             lines = (open_, *said, _sized(answer), _why(answer), assumed)
             said = [line for line in lines if line]
-        made.add_row(name, rate, *_size(answer), _MARK if said else "")
-        for each in said:
-            remarks.setdefault(each, []).append(name)
-    show_table(out, made)
+        grid.add_row(name, rate, *_size(answer), _MARK if said else "")
+        for text in said:
+            remarks.setdefault(text, []).append(name)
+    show_table(out, grid)
     for text, names in remarks.items():
         out.print(f"{_MARK} {', '.join(names)}: {text}", soft_wrap=True)
 
@@ -77,11 +77,11 @@ def _size(answer: SizeResult | None) -> tuple[str, ...]:
     between = NOT_MEASURED if least is None else f"{least.low} to {least.high}"
     if answer is None or answer.recommended is None:
         return (*[NOT_MEASURED] * 4, between)
-    found = answer.recommended
-    here = next((each for each in answer.price if each.why == "recommended"), None)
+    best = answer.recommended
+    here = next((price for price in answer.price if price.why == "recommended"), None)
     used, lost = (None, None) if here is None else (here.utilization, here.loss_rate)
     shares = (short(used, 100), short(lost, 100))
-    return (str(found.packets), with_prefix(found.bytes, "B"), *shares, between)
+    return (str(best.packets), with_prefix(best.bytes, "B"), *shares, between)
 
 
 def print_class_queues(found: ClassQueueSizes) -> None:
@@ -98,37 +98,37 @@ def print_class_queues(found: ClassQueueSizes) -> None:
             out.print(f"{queue.name}: {queue.error}.")
     out.print()
     out.print("Goals with all class queues at these sizes", style="bold")
-    made = table("goal", "reached", "")
+    grid = table("goal", "reached", "")
     for goal in found.goals:
-        made.add_row(goal.goal, _reached(goal), str(goal.verdict))
-    show_table(out, made)
+        grid.add_row(goal.goal, _reached(goal), str(goal.verdict))
+    show_table(out, grid)
     if any(kind.settled is False for kind in found.outcome.classes):
         out.print("Long flows have not settled in the run of all queues: write a longer warmup.")
 
 
-def _sizes(found: ClassQueueSizes) -> Table:
-    made = table("class queue", "traffic", "packets", "bytes", "ms at line rate", "least between")
-    for queue in found.class_queues:
+def _sizes(sizes: ClassQueueSizes) -> Table:
+    grid = table("class queue", "traffic", "packets", "bytes", "ms at line rate", "least between")
+    for queue in sizes.class_queues:
         between = "as written" if not queue.is_sized else "–"
         if queue.low is not None:
             between = f"{queue.low} to {queue.high}"
-        made.add_row(
+        grid.add_row(
             queue.name, ", ".join(queue.traffic), str(queue.packets), with_prefix(queue.bytes, "B"),
             f"{1e3 * queue.seconds:.3g}", between,
         )  # fmt: skip
-    return made
+    return grid
 
 
-def _memory(found: ClassQueueSizes) -> str:
-    together = with_prefix(found.bytes, "B")
-    if found.memory_bytes is None:
+def _memory(sizes: ClassQueueSizes) -> str:
+    together = with_prefix(sizes.bytes, "B")
+    if sizes.memory_bytes is None:
         return f"Together {together}."
-    memory = with_prefix(found.memory_bytes, "B")
-    if not found.is_cut:
-        spare = with_prefix(found.memory_bytes - found.bytes, "B")
+    memory = with_prefix(sizes.memory_bytes, "B")
+    if not sizes.is_cut:
+        spare = with_prefix(sizes.memory_bytes - sizes.bytes, "B")
         return f"Together {together} of {memory}; {spare} are left."
-    wanted = with_prefix(found.wanted_bytes, "B")
-    missed = sum(goal.verdict is not Verdict.MET for goal in found.goals)
+    wanted = with_prefix(sizes.wanted_bytes, "B")
+    missed = sum(goal.verdict is not Verdict.MET for goal in sizes.goals)
     lost = "all goals are met all the same" if not missed else f"{count(missed, 'goal')} not met"
     cut = f"The sizes take {wanted} and the memory has {memory}: all were cut by one factor"
     return f"{cut}; {lost}."

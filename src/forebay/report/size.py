@@ -120,7 +120,7 @@ def _but(answer: SizeResult) -> str:
 
 
 def _priced(answer: SizeResult) -> Price | None:
-    return next((each for each in answer.price if each.why == "recommended"), None)
+    return next((price for price in answer.price if price.why == "recommended"), None)
 
 
 def _least(answer: SizeResult) -> list[str]:
@@ -165,7 +165,7 @@ def _loss_price(answer: SizeResult) -> list[str]:
     here = _priced(answer)
     if here is None or here.loss_rate is None or here.loss_rate.value <= USUAL_LOSS:
         return []
-    if any(each.why.startswith("loss") for each in answer.price):
+    if any(price.why.startswith("loss") for price in answer.price):
         return []
     return ["No size that was run within the goals loses 1 % or less."]
 
@@ -202,7 +202,7 @@ def _law(answer: SizeResult) -> list[str]:
     governs = answer.governs
     if governs is None or answer.aqm is not None:
         return []
-    law = next((each for each in answer.laws if each.law == governs.law), None)
+    law = next((result for result in answer.laws if result.law == governs.law), None)
     if law is None or law.packets is None:
         said = f"{governs.law}, {governs.regime}." if governs.law else (
             f"none governs ({governs.regime})."
@@ -292,9 +292,9 @@ def _other_hosts(answer: SizeResult) -> list[str]:
 
 def _flows(answer: SizeResult) -> list[str]:
     """Return what each end of a range of flows needs."""
-    each = [(end.flows, end.buffer.packets) for end in answer.ends if end.buffer is not None]
-    text = " and ".join(f"{count(b, 'packet')} with {count(n, 'flow')}" for n, b in each)
-    return [f"Over the range of flows the least is {text}."] if len(each) > 1 else []
+    ends = [(end.flows, end.buffer.packets) for end in answer.ends if end.buffer is not None]
+    text = " and ".join(f"{count(b, 'packet')} with {count(n, 'flow')}" for n, b in ends)
+    return [f"Over the range of flows the least is {text}."] if len(ends) > 1 else []
 
 
 def _share_of_bdp(answer: SizeResult) -> list[str]:
@@ -362,22 +362,22 @@ def evidence_tables(answer: SizeResult) -> Iterator[tuple[str, Table]]:
 
 
 def _relaxations(answer: SizeResult) -> Table:
-    made = table("goal", "target", "relaxed to", "packets")
-    for each in answer.relaxations:
-        wanted, met = f"{each.sense} {target(each, each.target)}", each.relaxed
-        can = NOT_MEASURED if met is None else f"{each.sense} {target(each, met)}"
-        packets = NOT_MEASURED if each.packets is None else str(each.packets)
-        made.add_row(metric_words(answer, each.name), wanted, can, packets)
-    return made
+    grid = table("goal", "target", "relaxed to", "packets")
+    for goal in answer.relaxations:
+        wanted, met = f"{goal.sense} {target(goal, goal.target)}", goal.relaxed
+        can = NOT_MEASURED if met is None else f"{goal.sense} {target(goal, met)}"
+        packets = NOT_MEASURED if goal.packets is None else str(goal.packets)
+        grid.add_row(metric_words(answer, goal.name), wanted, can, packets)
+    return grid
 
 
 def _goals(answer: SizeResult) -> Table:
-    made = table("goal", "target", "reached", "95 % interval", "")
+    grid = table("goal", "target", "reached", "95 % interval", "")
     for goal in answer.goals:
         factor, unit = scale(goal.unit)
         value = goal.reached.value * factor
         digits = f"{value:.{_decimals(value)}f}" if value >= 10 else plain(value)
-        made.add_row(
+        grid.add_row(
             metric_words(answer, goal.name),
             f"{goal.sense} {target(goal, goal.target)}",
             f"{'≥ ' * goal.reached.is_open}{digits} {unit}",
@@ -385,7 +385,7 @@ def _goals(answer: SizeResult) -> Table:
             goal.verdict + (", binds" if goal.binding else ""),
             style=None if goal.verdict == "met" else "red",
         )
-    return made
+    return grid
 
 
 def _decimals(value: float) -> int:
@@ -394,16 +394,16 @@ def _decimals(value: float) -> int:
 
 
 def _laws(laws: tuple[LawResult, ...]) -> Table:
-    made = table("law", "packets", "assumptions")
-    made.columns[2].justify, made.columns[2].no_wrap = "left", False
+    grid = table("law", "packets", "assumptions")
+    grid.columns[2].justify, grid.columns[2].no_wrap = "left", False
     for law in laws:
-        made.add_row(
+        grid.add_row(
             law.law,
             _law_packets(law),
             "hold" if law.assumptions_hold else "broken: " + "; ".join(law.broken_assumptions),
             style=None if law.assumptions_hold else "dim",
         )
-    return made
+    return grid
 
 
 def _law_packets(law: LawResult) -> str:
@@ -421,12 +421,12 @@ def _curve(answer: SizeResult) -> Table:
     first = ["packets"]
     if answer.aqm is not None:
         first.append("min\nkB" if answer.aqm.parameter == "min" else "target\nms")
-    made = table(*first, *shared, *own, *seeds, "goals", left=0)
-    made.columns[-1].justify = "left"
+    grid = table(*first, *shared, *own, *seeds, "goals", left=0)
+    grid.columns[-1].justify = "left"
     for point in _rows(answer.curve, answer.chosen):
         here = point.packets == answer.chosen
-        made.add_row(*_cells(point, here, answer), style="bold" if here else None)
-    return made
+        grid.add_row(*_cells(point, here, answer), style="bold" if here else None)
+    return grid
 
 
 def _is_sampled(answer: SizeResult) -> bool:
@@ -479,26 +479,26 @@ def _verdict(point: CurvePoint, answer: SizeResult) -> str:
 
 def _links(answer: SizeResult) -> Table:
     """Return the sizes of the links of a class, the largest first."""
-    made = table("link", "packets", "at least", "because of", left=1)
+    grid = table("link", "packets", "at least", "because of", left=1)
     for link in answer.links[:_MOST_ROWS]:
         size = "–" if link.packets is None else str(link.packets)
-        made.add_row(link.link, size, str(link.low), ", ".join(link.binding))
+        grid.add_row(link.link, size, str(link.low), ", ".join(link.binding))
     if len(answer.links) > _MOST_ROWS:
-        made.add_row(f"and {len(answer.links) - _MOST_ROWS} more", "", "", "")
-    return made
+        grid.add_row(f"and {len(answer.links) - _MOST_ROWS} more", "", "", "")
+    return grid
 
 
 def _cheaper(answer: SizeResult) -> Table:
     """Return what shares of the size do to the link."""
-    made = table("of the size", "packets", "utilization, %", "loss, %", "wait, ms", "p99, ms")
-    for each in answer.cheaper:
-        share = "1" if each.share == 1.0 else f"1/{1 / each.share:.0f}"
-        made.add_row(
-            share, str(each.packets), show(each.utilization, 100),
-            show_significant(each.loss_rate, 100), show_significant(each.queue_delay_mean_s, 1e3),
-            show_significant(each.queue_delay_p99_s, 1e3),
+    grid = table("of the size", "packets", "utilization, %", "loss, %", "wait, ms", "p99, ms")
+    for size in answer.cheaper:
+        share = "1" if size.share == 1.0 else f"1/{1 / size.share:.0f}"
+        grid.add_row(
+            share, str(size.packets), show(size.utilization, 100),
+            show_significant(size.loss_rate, 100), show_significant(size.queue_delay_mean_s, 1e3),
+            show_significant(size.queue_delay_p99_s, 1e3),
         )  # fmt: skip
-    return made
+    return grid
 
 
 def _rows(curve: tuple[CurvePoint, ...], chosen: int | None) -> list[CurvePoint]:

@@ -56,11 +56,11 @@ def print_study(study: StudyTable, most: int) -> None:
     sized = any(column.startswith(("buffer.", "target.", "min.")) for column in study.columns)
     out.print(_SIZINGS if sized else "mean over seeds ± half of the 95 % interval")
     titles = (name.rpartition(".")[0] + "\n" + name.rpartition(".")[2] for name in study.names)
-    made = table(*titles, *map(title_of, study.columns), left=len(study.names))
+    grid = table(*titles, *map(title_of, study.columns), left=len(study.names))
     for row in study.rows[:most]:
         shown = (cell(c, m) for c, m in zip(study.columns, row.metrics, strict=True))
-        made.add_row(*map(str, row.values), *shown)
-    show_table(out, made)
+        grid.add_row(*map(str, row.values), *shown)
+    show_table(out, grid)
     if len(study.rows) > most:
         out.print(f"… and {len(study.rows) - most:,} more cells, which --export writes")
     if study.differences:
@@ -105,11 +105,11 @@ def _print_differences(out: Console, study: StudyTable, most: int) -> None:
     first = study.rows[0].values[0]
     out.print()
     out.print(f"Difference from {first}, paired by seed", style="bold")
-    made = table(*study.names, *map(title_of, study.columns), "")
+    grid = table(*study.names, *map(title_of, study.columns), "")
     for row in study.differences[:most]:
         shown = (cell(c, m) for c, m in zip(study.columns, row.metrics, strict=True))
-        made.add_row(*map(str, row.values), *shown, verdict(study.columns, row))
-    show_table(out, made)
+        grid.add_row(*map(str, row.values), *shown, verdict(study.columns, row))
+    show_table(out, grid)
 
 
 def verdict(columns: Sequence[str], row: StudyRow) -> str:

@@ -179,13 +179,13 @@ def table(*columns: str, left: int = 1) -> Table:
 
     Words wrap, numbers never do; print the table with `show_table`.
     """
-    made = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    grid = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for place, name in enumerate(columns):
         words = place < left
-        made.add_column(
+        grid.add_column(
             name, justify="left" if words else "right", overflow="fold", no_wrap=not words
         )
-    return made
+    return grid
 
 
 Cell = Callable[[ClassOutcome], str]
@@ -209,22 +209,22 @@ def known_or_least(
     part: Callable[[Quantiles | None], Metric | None],
 ) -> str:
     """Return a part in ms, or its lower bound."""
-    found, bound = short(part(known), 1e3), short(part(least), 1e3)
-    return found if found != NOT_MEASURED or bound == NOT_MEASURED else f"≥ {bound}"
+    shown, bound = short(part(known), 1e3), short(part(least), 1e3)
+    return shown if shown != NOT_MEASURED or bound == NOT_MEASURED else f"≥ {bound}"
 
 
 _COLUMNS: tuple[tuple[str, Cell], ...] = (
-    ("flows", lambda each: str(each.flows) if each.flows else NOT_MEASURED),
-    ("goodput\nMbit/s", lambda each: show(each.goodput_bps, 1e-6)),
-    ("loss\n%", lambda each: show_significant(each.loss_rate, 100)),
-    ("wait\nmean, ms", lambda each: short(mean(each.queue_delay_s), 1e3)),
-    ("wait\np99, ms", lambda each: short(p99(each.queue_delay_s), 1e3)),
-    ("completion\nmean, ms", lambda each: completion(each, mean)),
-    ("completion\np99, ms", lambda each: completion(each, p99)),
-    ("request\nmean, ms", lambda each: completion(each, mean, "request_s")),
-    ("request\np99, ms", lambda each: completion(each, p99, "request_s")),
-    ("unfinished\n%", lambda each: show_significant(each.unfinished, 100)),
-    ("Jain", lambda each: show(each.jain, 1, 2)),
+    ("flows", lambda kind: str(kind.flows) if kind.flows else NOT_MEASURED),
+    ("goodput\nMbit/s", lambda kind: show(kind.goodput_bps, 1e-6)),
+    ("loss\n%", lambda kind: show_significant(kind.loss_rate, 100)),
+    ("wait\nmean, ms", lambda kind: short(mean(kind.queue_delay_s), 1e3)),
+    ("wait\np99, ms", lambda kind: short(p99(kind.queue_delay_s), 1e3)),
+    ("completion\nmean, ms", lambda kind: completion(kind, mean)),
+    ("completion\np99, ms", lambda kind: completion(kind, p99)),
+    ("request\nmean, ms", lambda kind: completion(kind, mean, "request_s")),
+    ("request\np99, ms", lambda kind: completion(kind, p99, "request_s")),
+    ("unfinished\n%", lambda kind: show_significant(kind.unfinished, 100)),
+    ("Jain", lambda kind: show(kind.jain, 1, 2)),
 )
 
 
@@ -234,12 +234,12 @@ def class_table(classes: Sequence[ClassOutcome]) -> Table:
     columns = [
         (title, cells) for title, cells in columns if any(cell != NOT_MEASURED for cell in cells)
     ]
-    made = table("class", *(title for title, _ in columns))
+    grid = table("class", *(title for title, _ in columns))
     for at, kind in enumerate(classes):
-        made.add_row(called(kind), *(cells[at] for _, cells in columns))
+        grid.add_row(called(kind), *(cells[at] for _, cells in columns))
         for name, part in (kind.controllers or {}).items():
-            made.add_row(f"  {name}", *_controller(part, (title for title, _ in columns)))
-    return made
+            grid.add_row(f"  {name}", *_controller(part, (title for title, _ in columns)))
+    return grid
 
 
 def tells_of_classes(classes: Sequence[ClassOutcome]) -> bool:

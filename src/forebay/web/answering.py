@@ -123,7 +123,7 @@ class Answer:
                 run.send("point", {"stage": "fine", **opening.point_of(outcome)})
 
         try:
-            found = forebay.size(
+            answer = forebay.size(
                 self.scenario, jobs=self.jobs, memory_limit=MEMORY, budget=self.budget,
                 progress=progress, observe=observe,
                 expect=lambda seconds: run.send("expect", {"seconds": seconds}),
@@ -134,7 +134,7 @@ class Answer:
             wrong = "no goal is ticked, so every buffer is large enough"
             raise Refused(wrong, "tick one", "goals") from None
         else:
-            run.send("sized", opening.sized(found, self.keep))
+            run.send("sized", opening.sized(answer, self.keep))
 
 
 def by_atlas(run: Run, scenario: forebay.Scenario, sizes: list[int]) -> bool:

@@ -97,8 +97,8 @@ async def _start(request: Request) -> Response:
 
 async def _laws(request: Request) -> Response:
     asked = await json_of(request)
-    found = await run_in_threadpool(lambda: opening.laws_of(scenario_of(asked)))
-    return JSONResponse({**found, "toml": toml_of(asked)})
+    laws = await run_in_threadpool(lambda: opening.laws_of(scenario_of(asked)))
+    return JSONResponse({**laws, "toml": toml_of(asked)})
 
 
 async def _answer(request: Request) -> Response:
@@ -247,15 +247,15 @@ def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio turns off Nagle's algorithm only where a socket is said to be TCP's. With it the body
     # of a small answer waits 40 ms, for the client's delayed ACK of the head.
-    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(128)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
     except OSError:
-        made.close()
+        listener.close()
         raise
-    return made
+    return listener
 
 
 def _address(listening: socket.socket) -> str:

@@ -88,7 +88,7 @@ def _without_empty(value: Any) -> Any:
     if isinstance(value, Mapping):
         kept = {name: _without_empty(part) for name, part in value.items()}
         return {name: part for name, part in kept.items() if part is not None and part != []}
-    return [_without_empty(each) for each in value] if isinstance(value, list) else value
+    return [_without_empty(part) for part in value] if isinstance(value, list) else value
 
 
 def error_of(error: BaseException) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def measured(content: bytes, rate: str) -> dict[str, Any]:
         path = Path(folder) / "capture"
         path.write_bytes(content)
         try:
-            found = measure.capture(path, rate=rate, progress=ends)
+            capture = measure.capture(path, rate=rate, progress=ends)
         except KeyboardInterrupt:
             wrong = f"the capture takes more than {_MEASURED_S:.0f} s"
             raise Refused(wrong, "measure it with forebay measure --scenario") from None
@@ -153,11 +153,11 @@ def measured(content: bytes, rate: str) -> dict[str, Any]:
             wrong = str(error).replace(str(path), "the file")
             raise Refused(wrong, "drop a pcap or pcapng file of the link") from None
     try:
-        scenario = found.scenario().replace({"name": "measured from a capture"})
+        scenario = capture.scenario().replace({"name": "measured from a capture"})
     except measure.MeasureError as error:
         hint = "measure it with forebay measure, which takes more options"
         raise Refused(str(error), hint) from None
-    notes = [f"{found.packets} packets in {found.seconds:.3g} s", *found.notes]
+    notes = [f"{capture.packets} packets in {capture.seconds:.3g} s", *capture.notes]
     return {"question": question_of(scenario), "notes": notes}
 
 
@@ -192,9 +192,9 @@ def page_of(answer: forebay.SizeResult) -> str:
 
 def configuration(answer: forebay.SizeResult, platform: str) -> dict[str, Any]:
     """Return the recommended size for a platform, with its notes. Raises PlatformError."""
-    made = platforms.emit(*platforms.of_sizing(answer, _SOURCE), platform)
-    comments = [] if made.comment_mark else list(made.comments)
-    return {"platform": made.platform, "text": made.text, "comments": comments}
+    emission = platforms.emit(*platforms.of_sizing(answer, _SOURCE), platform)
+    comments = [] if emission.comment_mark else list(emission.comments)
+    return {"platform": emission.platform, "text": emission.text, "comments": comments}
 
 
 BUFFERS = 8
@@ -304,7 +304,7 @@ def sized(found: forebay.SizeResult, keep: Keep) -> dict[str, Any]:
         "sentences": [*brief(found)[2:], *explained(found)],
         "assumptions": list(found.assumptions),
         "binding": list(found.binding),
-        "region": [each.model_dump(mode="json") for each in found.region],
+        "region": [interval.model_dump(mode="json") for interval in found.region],
         "goals": [goal.model_dump(mode="json") for goal in found.goals],
         "relaxations": [relaxation.model_dump(mode="json") for relaxation in found.relaxations],
         "scaled": found.scaled is not None,
@@ -316,10 +316,10 @@ def sized(found: forebay.SizeResult, keep: Keep) -> dict[str, Any]:
     }
 
 
-def _aimed(found: forebay.SizeResult) -> dict[str, str]:
+def _aimed(answer: forebay.SizeResult) -> dict[str, str]:
     """Return what a question's queue has with the recommended aim of an AQM."""
-    aqm = found.aqm
-    if aqm is None or found.recommended is None:
+    aqm = answer.aqm
+    if aqm is None or answer.recommended is None:
         return {}
     queue = {"size": f"{aqm.limit_packets} packets"}
     if aqm.parameter == "min":

@@ -409,7 +409,7 @@ def _by_size(
     groups = np.split(order, _cuts(sizes[order], max(least, sizes.size / _GROUPS)))
     # Geometric means, exactly the size if all are equal.
     own = [sizes[group] for group in groups]
-    x = [float(each[0] * np.exp(np.log(each / each[0]).mean())) for each in own]
+    x = [float(batch[0] * np.exp(np.log(batch / batch[0]).mean())) for batch in own]
     return x, [float(np.percentile(slow[group], percent)) for group in groups]
 
 

@@ -46,9 +46,9 @@ def _draw(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
         _line(axes, line, colours[line.label])
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)
-    for each in panel.log:
-        axes.set(**{f"{each}scale": "log"})
-        axis = axes.xaxis if each == "x" else axes.yaxis
+    for name in panel.log:
+        axes.set(**{f"{name}scale": "log"})
+        axis = axes.xaxis if name == "x" else axes.yaxis
         low, high = axis.get_view_interval()
         if high / low <= 100:  # fewer than two powers of ten
             style.plain_ticks(axis, (1.0, 2.0, 5.0))

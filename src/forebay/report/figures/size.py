@@ -290,7 +290,7 @@ def _draw_line(
 ) -> list[float]:
     if not seen:
         return []  # the legend names no curve that is not there
-    packets = [each for each, _ in seen]
+    packets = [size for size, _ in seen]
     values = [metric.value * factor for _, metric in seen]
     axes.plot(
         packets, values,

@@ -34,18 +34,18 @@ def study_figure(picture: StudyPicture) -> Figure:
     rows = -(-count // columns)
     size = (7.2 if columns < 2 else 3.4 * columns, 1.0 + (3.2 if count == 1 else 2.5) * rows)
     with style.framed(picture.title, *size) as figure:
-        labels = {each.y_label for each in picture.panels}
-        alike = len(labels) == 1 and all(each.curves for each in picture.panels)
-        made = figure.subplots(rows, columns, squeeze=False, sharey=alike)
+        labels = {panel.y_label for panel in picture.panels}
+        alike = len(labels) == 1 and all(panel.curves for panel in picture.panels)
+        grid = figure.subplots(rows, columns, squeeze=False, sharey=alike)
         # All maps share their colours, from the least to the most of them.
         values = [v for panel in picture.panels for row in panel.map_values for v in row if v == v]
         shades = (min(values), max(values)) if values else None
-        for axes, panel in zip(made.flat, picture.panels, strict=False):
+        for axes, panel in zip(grid.flat, picture.panels, strict=False):
             _panel(figure, axes, panel, shades)
-        for unused in made.flat[count:]:
+        for unused in grid.flat[count:]:
             unused.set_axis_off()
         if alike:
-            for axes in made.flat:
+            for axes in grid.flat:
                 axes.label_outer()
         style.legend_below(figure, _CHARACTERS * size[0] - 2)
     return figure
@@ -80,9 +80,9 @@ def _panel(
 
 def _curve(axes: Axes, curve: Curve, colour: str, marker: str, dashes: str) -> None:
     """Draw a line through the means, and a band of their intervals."""
-    values = [each.value for each in curve.y]
-    low = [each.value if each.low is None else each.low for each in curve.y]
-    high = [each.value if each.high is None else each.high for each in curve.y]
+    values = [point.value for point in curve.y]
+    low = [point.value if point.low is None else point.low for point in curve.y]
+    high = [point.value if point.high is None else point.high for point in curve.y]
     label = style.literal(curve.label) or "_"
     how: Any = {"color": colour, "marker": marker, "markersize": 3.5, "linewidth": 1.4}
     axes.plot(curve.x, values, linestyle=dashes if curve.joined else "none", label=label, **how)
@@ -155,8 +155,8 @@ def _sized(found: UncertainSize | Sensitivity) -> str:
 def _holding(axes: Axes, found: UncertainSize) -> None:
     """Draw over all sizes in how many draws they meet the goals."""
     sized = [draw for draw in found.draws if draw.least is not None]
-    least = np.array([each.least for each in sized], dtype=float)
-    most = np.array([np.inf if each.largest is None else each.largest for each in sized])
+    least = np.array([draw.least for draw in sized], dtype=float)
+    most = np.array([np.inf if draw.largest is None else draw.largest for draw in sized])
     ends = np.append(least, most[np.isfinite(most)] + 1.0)
     sizes = np.unique(np.append(ends, [1.0, 1.3 * max(ends, default=1.0)]))
     good = [np.count_nonzero((least <= b) & (b <= most)) for b in sizes]
@@ -190,10 +190,10 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
     how = "over its range" if found.change is None else f"by ±{found.change:.0%}"
     title = f"{answer} by {found.engine}; each input changed {how}"
     with style.framed(title, 9.0 if has_indices else 6.4, height) as figure:
-        made = figure.subplots(1, 2 if has_indices else 1, squeeze=False).flat
-        _tornado(made[0], found)
+        axes = figure.subplots(1, 2 if has_indices else 1, squeeze=False).flat
+        _tornado(axes[0], found)
         if has_indices:
-            _indices(made[1], found.influences)
+            _indices(axes[1], found.influences)
     return figure
 
 
