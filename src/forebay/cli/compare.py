@@ -42,8 +42,8 @@ def command(
             outcomes = forebay.compare(scenario, engines, progress=update, **effort)
     else:
         outcomes = _those_that_can(scenario, effort)
-    made = report.Comparison(outcomes=tuple(outcomes))
-    show(made, as_json, lambda _: report.print_comparison(outcomes, titles))
+    comparison = report.Comparison(outcomes=tuple(outcomes))
+    show(comparison, as_json, lambda _: report.print_comparison(outcomes, titles))
 
 
 def _varied(
@@ -51,16 +51,16 @@ def _varied(
 ) -> tuple[list[str], list[forebay.Outcome]]:
     """Return the values of a field, and the outcome of one engine with each."""
     path, equals, text = vary.partition("=")
-    values = [each.strip() for each in text.split(",") if each.strip()]
+    values = [value.strip() for value in text.split(",") if value.strip()]
     if not equals or len(values) < 2 or len(engines) > 1:
         wrong = "compares several values in one engine"
         hint = "write PATH=A,B, such as queue.discipline=drop-tail,cake,fq_codel"
         raise click.BadParameter(f"{wrong}; {hint}", param_hint="--vary")
-    changed = [scenario.replace({path: _KERNEL.get(each, each)}) for each in values]
+    changed = [scenario.replace({path: _KERNEL.get(value, value)}) for value in values]
     outcomes = []
-    for value, each in zip(values, changed, strict=True):
+    for value, case in zip(values, changed, strict=True):
         with progress(value) as update:
-            outcomes += forebay.compare(each, engines or ("simulation",), progress=update, **effort)
+            outcomes += forebay.compare(case, engines or ("simulation",), progress=update, **effort)
     return values, outcomes
 
 

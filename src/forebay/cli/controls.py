@@ -34,18 +34,18 @@ def build(
 
     Further FILEs are compiled with the first, as tcp_yeah.c needs tcp_vegas.c.
     """
-    made = controls.build(*sources, name=name, linux=linux, hz=hz)
-    said = f'{made.name}: write congestion_control = "{made.name}" in a scenario'
-    document = {"schema": 1, "control": _document(made)}
+    control = controls.build(*sources, name=name, linux=linux, hz=hz)
+    said = f'{control.name}: write congestion_control = "{control.name}" in a scenario'
+    document = {"schema": 1, "control": _document(control)}
     show(document, as_json, lambda _: click.echo(said))
 
 
 @options.as_command("list", command)
 def list_command(as_json: bool = options.as_json) -> None:
     """List the controls that were built here, and those of installed distributions."""
-    found = controls.listed()
-    lines = [f"{each.name:20} {each.brought_by or each.source}" for each in found]
-    document = {"schema": 1, "controls": [_document(each) for each in found]}
+    installed = controls.listed()
+    lines = [f"{control.name:20} {control.brought_by or control.source}" for control in installed]
+    document = {"schema": 1, "controls": [_document(control) for control in installed]}
     lines = lines or ["none; build one with: forebay controls build FILE.c"]
     show(document, as_json, lambda _: click.echo("\n".join(lines)))
 
@@ -58,23 +58,23 @@ def check(name: str = options.argument("NAME"), as_json: bool = options.as_json)
     named.
     """
     with progress(name) as update:
-        found = controls.check(name, progress=update)
-    document = {"schema": 1, "control": name, "passes": found.passes, **asdict(found)}
-    show(document, as_json, lambda _: _print_check(found))
-    return 0 if found.passes else 1
+        result = controls.check(name, progress=update)
+    document = {"schema": 1, "control": name, "passes": result.passes, **asdict(result)}
+    show(document, as_json, lambda _: _print_check(result))
+    return 0 if result.passes else 1
 
 
-def _print_check(found: Check) -> None:
+def _print_check(result: Check) -> None:
     held = [
         (said if seen is None else f"{said}: {seen}", seen is None)
-        for said, seen in found.properties.items()
+        for said, seen in result.properties.items()
     ]
-    held.append(("the same run gives the same answer", found.repeats))
-    held.append(("it does in two threads", found.repeats_in_threads))
+    held.append(("the same run gives the same answer", result.repeats))
+    held.append(("it does in two threads", result.repeats_in_threads))
     for said, holds in held:
         click.echo(f"{'yes' if holds else 'NO '} {said}")
-    if found.never_called:
-        click.echo(f"never called: {', '.join(found.never_called)}")
+    if result.never_called:
+        click.echo(f"never called: {', '.join(result.never_called)}")
 
 
 @options.as_command("compare", command)
@@ -92,20 +92,20 @@ def compare(
     """
     scenario = None if source.path is None else source.load()
     with progress(f"{ours} and {other}") as update:
-        found = controls.compare(ours, other, scenario, seed=seed, seeds=seeds, progress=update)
+        shadow = controls.compare(ours, other, scenario, seed=seed, seeds=seeds, progress=update)
     document = {
-        "schema": 1, "ours": ours, "other": other, "calls": found.calls,
-        "differing": found.differing, "share": found.share, "first": list(found.first),
+        "schema": 1, "ours": ours, "other": other, "calls": shadow.calls,
+        "differing": shadow.differing, "share": shadow.share, "first": list(shadow.first),
     }  # fmt: skip
-    show(document, as_json, lambda _: _print_shadow(found))
+    show(document, as_json, lambda _: _print_shadow(shadow))
 
 
-def _print_shadow(found: Shadow) -> None:
-    click.echo(f"{found.other} beside {found.ours}: {found.share:.3%} of all calls differ")
-    for hook, calls in found.calls.items():
+def _print_shadow(shadow: Shadow) -> None:
+    click.echo(f"{shadow.other} beside {shadow.ours}: {shadow.share:.3%} of all calls differ")
+    for hook, calls in shadow.calls.items():
         if calls:
-            click.echo(f"  {hook:18} {found.differing[hook]:9} of {calls}")
-    for first in found.first:
+            click.echo(f"  {hook:18} {shadow.differing[hook]:9} of {calls}")
+    for first in shadow.first:
         click.echo(_first(first))
 
 
@@ -120,10 +120,10 @@ def _first(first: dict[str, Any]) -> str:
     return "\n".join((*lines, f"  {', '.join(values)}")).rstrip()
 
 
-def _document(made: Installed) -> dict[str, Any]:
-    own = {name: getattr(made, name) for name in ("paces", "controls_cwnd", "ecn", "l4s")}
-    brought_by = made.brought_by or None
+def _document(control: Installed) -> dict[str, Any]:
+    own = {name: getattr(control, name) for name in ("paces", "controls_cwnd", "ecn", "l4s")}
+    brought_by = control.brought_by or None
     return {
-        "name": made.name, "library": str(made.library), "brought_by": brought_by,
-        **own, **made.facts,
+        "name": control.name, "library": str(control.library), "brought_by": brought_by,
+        **own, **control.facts,
     }  # fmt: skip

@@ -187,6 +187,6 @@ def _judge(given: dict[str, Any], others: Sequence[object], as_json: bool) -> in
         wrong = "--answer needs --counters FILE.csv" if needed else "--answer only judges"
         raise click.UsageError(f"{wrong}; leave captures and outputs out")
     answer = forebay.SizeResult.load(given["answer"])
-    found = forebay.measure.judge(given["counters"], answer, rate=given["rate"])
-    show(found.to_dict(), as_json, report.print_judgement)
-    return found.exit_status
+    judgement = forebay.measure.judge(given["counters"], answer, rate=given["rate"])
+    show(judgement.to_dict(), as_json, report.print_judgement)
+    return judgement.exit_status

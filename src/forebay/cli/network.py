@@ -97,8 +97,8 @@ def command(
         _check_alone("--failures", _STEADY | {"figure"})
         _check_transient()
         with progress("failures") as update:
-            found = networks.single_failures(scenario, update, announce("failures"))
-        rows = [each._asdict() for each in found]
+            outages = networks.single_failures(scenario, update, announce("failures"))
+        rows = [outage._asdict() for outage in outages]
         document = {"schema": 1, "nothing_failed": rows[0], "failures": rows[1:]}
         show(document, as_json, lambda _: report.print_failures(rows))
     else:
@@ -161,14 +161,14 @@ def _compare(
 ) -> None:
     """Solve both designs with each link down alone, and print them beside each other."""
     with progress("designs") as update:
-        found = networks.compare_designs(
+        comparison = networks.compare_designs(
             *designs, growth=growth, progress=update, expect=announce("designs")
         )
     demands = [
-        {"growth": each.growth, "demand_bps": each.demand_bps,
-         "overloaded_failures": [each.overloaded(0), each.overloaded(1)],
-         "states": [_row(row) for row in each.rows]}
-        for each in found
+        {"growth": demand.growth, "demand_bps": demand.demand_bps,
+         "overloaded_failures": [demand.overloaded(0), demand.overloaded(1)],
+         "states": [_row(row) for row in demand.rows]}
+        for demand in comparison
     ]  # fmt: skip
     document = {"schema": 1, "designs": list(paths), "demands": demands}
     short = Path(paths[0]).stem, Path(paths[1]).stem  # unless they are then the same

@@ -80,8 +80,8 @@ class OutputPath(click.ParamType[Path]):
         if path.suffix.lower() not in self.endings:
             self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
         check_file(path)
-        if (found := fault(path)) is not None:
-            self.fail(f"{value!r}: {'; '.join(found)}", param, ctx)
+        if (faults := fault(path)) is not None:
+            self.fail(f"{value!r}: {'; '.join(faults)}", param, ctx)
         return path
 
 
@@ -212,7 +212,7 @@ def first_written(names: Container[str]) -> str:
 
 
 def _once(_ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-    paths = [each.partition("=")[0].strip() for each in given]
+    paths = [pair.partition("=")[0].strip() for pair in given]
     twice = next((path for path in paths if paths.count(path) > 1), None)
     if twice is not None:
         wrong, hint = f"{twice} is set twice", "write it once"
@@ -271,19 +271,19 @@ class EngineOption(click.Option):
 
 def ranges(uncertain: Iterable[str]) -> dict[str, Any]:
     """Return what ``--uncertain`` says: a range, a list or a table by path."""
-    found: dict[str, Any] = {}
-    for each in uncertain:
-        path, _, text = (part.strip() for part in each.partition("="))
-        wrong = f"{path} is named twice; write it once" if path in found else ""
+    by_path: dict[str, Any] = {}
+    for pair in uncertain:
+        path, _, text = (part.strip() for part in pair.partition("="))
+        wrong = f"{path} is named twice; write it once" if path in by_path else ""
         if not path or not text:
-            wrong = f"{each!r} is no range; write PATH=RANGE, such as traffic.0.flows=100..400"
+            wrong = f"{pair!r} is no range; write PATH=RANGE, such as traffic.0.flows=100..400"
         if wrong:
             raise click.BadParameter(wrong, param_hint="--uncertain")
         try:
-            found[path] = tomllib.loads(f"value = {text}")["value"]
+            by_path[path] = tomllib.loads(f"value = {text}")["value"]
         except (ValueError, RecursionError):
-            found[path] = text
-    return found
+            by_path[path] = text
+    return by_path
 
 
 overrides = text(

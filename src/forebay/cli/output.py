@@ -94,7 +94,7 @@ def naming_signal() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stop:
-        raise KeyboardInterrupt(*(f"{word()}; {each}" for each in stop.args)) from None
+        raise KeyboardInterrupt(*(f"{word()}; {text}" for text in stop.args)) from None
 
 
 def to_be_continued(kept: str) -> KeyboardInterrupt:

@@ -61,21 +61,21 @@ def emit(
     else:
         wanted, port = platforms.read_target(target, rate=rate, packet=packet, overrides=overrides)
     port = platforms.with_choices(port, header=place["header"], pool=place["pool"])
-    made = platforms.emit(
+    emission = platforms.emit(
         wanted, port, platform, form=form, model=place["model"], interface=interface
     )
     memory, points = platforms.memory_for(wanted.bytes, port.rate_bps), platforms.REFERENCE_POINTS
     if as_json:
-        print_json(made.to_dict() | {
+        print_json(emission.to_dict() | {
             "memory": memory.model_dump(exclude={"text"}),
             "reference_points": [
                 {"says": p.says, "date": p.date, "source": p.source} for p in points
             ],
         })  # fmt: skip
         return
-    if made.comment_mark is None:  # JSON has no comments
-        click.echo("\n".join(made.comments), err=True)
-    click.echo(made.text, nl=False)
+    if emission.comment_mark is None:  # JSON has no comments
+        click.echo("\n".join(emission.comments), err=True)
+    click.echo(emission.text, nl=False)
     click.echo(f"memory: {memory.text}", err=True)
     for point in points[:2]:
         click.echo(f"for comparison: {point.says} ({point.date}, {point.source})", err=True)

@@ -128,17 +128,17 @@ def command(
         if not as_json:
             reproduction.print_reproduction(result.made)
             answered()
-    made = [result.made for result in results]
+    answers = [result.made for result in results]
     if as_json or several:
-        document = made[0].to_dict() if not several else _document(made, failed)
-        show(document, as_json, lambda _: _sum_up(made, failed))
+        document = answers[0].to_dict() if not several else _document(answers, failed)
+        show(document, as_json, lambda _: _sum_up(answers, failed))
     if figure is not None or report is not None:
         from forebay.reproduction import page
 
-        write("picture", figure, lambda path: page.draw_reproduction(made[0], path))
+        write("picture", figure, lambda path: page.draw_reproduction(answers[0], path))
         version = forebay.__version__
         write("report", report, lambda path: page.write_page(results, path, version=version))
-    agrees = all(each.agrees for each in made)
+    agrees = all(answer.agrees for answer in answers)
     return max((error.exit_status for error in failed.values()), default=0 if agrees else 1)
 
 
@@ -150,30 +150,30 @@ def _cache(store: Path | None, several: bool) -> Cache | None:
     return click.get_current_context().with_resource(opened)
 
 
-def _document(made: list[Reproduction], failed: dict[str, ForebayError]) -> dict[str, Any]:
+def _document(answers: list[Reproduction], failed: dict[str, ForebayError]) -> dict[str, Any]:
     return {
         "schema": 1,
-        "artefacts": [each.to_dict() for each in made],
-        "counts": [each.to_dict() for each in reproduction.count(made)],
-        "out_of_band_by_cause": reproduction.by_cause(made),
+        "artefacts": [answer.to_dict() for answer in answers],
+        "counts": [count.to_dict() for count in reproduction.count(answers)],
+        "out_of_band_by_cause": reproduction.by_cause(answers),
         "not_reproduced": {name: in_line(error) for name, error in failed.items()},
     }
 
 
-def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
+def _sum_up(answers: list[Reproduction], failed: dict[str, ForebayError]) -> None:
     """List, after all the tables, the rows that are out of their band."""
-    rows = [verdict for each in made for verdict in each.verdicts]
-    click.echo(f"\n{len(made)} artefacts: {sum(rows)} of {len(rows)} rows are in their band.")
-    counts = reproduction.in_words(reproduction.count(made))
-    for line in [*counts, *reproduction.causes_in_words(made)]:
+    rows = [verdict for answer in answers for verdict in answer.verdicts]
+    click.echo(f"\n{len(answers)} artefacts: {sum(rows)} of {len(rows)} rows are in their band.")
+    counts = reproduction.in_words(reproduction.count(answers))
+    for line in [*counts, *reproduction.causes_in_words(answers)]:
         click.echo(f"  {line}")
-    unjudged = sum(len(each.unjudged) for each in made)
+    unjudged = sum(len(answer.unjudged) for answer in answers)
     if unjudged:
         click.echo(f"  Shown without a verdict, because they cannot fail: {unjudged}.")
-    for each in made:
-        for row, verdict, reason in zip(each.rows, each.verdicts, each.reasons, strict=True):
+    for answer in answers:
+        for row, verdict, reason in zip(answer.rows, answer.verdicts, answer.reasons, strict=True):
             if not verdict:
-                click.echo(f"OUT {each.artefact} {reproduction.row_name(each, row)}: {reason}")
+                click.echo(f"OUT {answer.artefact} {reproduction.row_name(answer, row)}: {reason}")
     for name, error in failed.items():
         click.echo(f"NOT REPRODUCED {name}: {in_line(error)}")
 

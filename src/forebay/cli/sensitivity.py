@@ -41,10 +41,10 @@ def command(
     scenario = source.load()
     source.check_outputs(scenario, figure=figure, store=effort["store"])
     with progress("sensitivity") as update, naming_signal():
-        found = forebay.sensitivity(
+        answer = forebay.sensitivity(
             scenario, change=change, uncertain=options.ranges(uncertain) or None,
             method=method, draws=draws, announce=say, progress=update, **effort,
         )  # fmt: skip
-    show(found, as_json, click.echo)
-    write("picture", figure, lambda path: report.draw_answer(found, path))
-    return 0 if found.packets is not None else 3
+    show(answer, as_json, click.echo)
+    write("picture", figure, lambda path: report.draw_answer(answer, path))
+    return 0 if answer.packets is not None else 3

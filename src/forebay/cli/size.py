@@ -131,17 +131,17 @@ def command(
         with progress("smaller buffers") as update:
             same = {name: effort[name] for name in ("seeds", "seed", "jobs")}
             result = forebay.with_cheaper(scenario, result, progress=update, **same)
-    made, refused = _emit(result, platform, source.path or scenario.name, force)
-    configuration = None if made is None else made.to_dict()
+    emission, refused = _emit(result, platform, source.path or scenario.name, force)
+    configuration = None if emission is None else emission.to_dict()
     more = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
     result = result.model_copy(update=more)
     everything = explain or halves or chip_ports > 1
     show(result, as_json, lambda answer: report.print_size(answer, explain=everything))
-    if made is not None and not as_json:
-        click.echo(f"\nConfiguration for {made.platform}")
-        if made.comment_mark is None:  # JSON has no comments
-            click.echo("\n".join(made.comments))
-        click.echo(made.text, nl=False)
+    if emission is not None and not as_json:
+        click.echo(f"\nConfiguration for {emission.platform}")
+        if emission.comment_mark is None:  # JSON has no comments
+            click.echo("\n".join(emission.comments))
+        click.echo(emission.text, nl=False)
     if platform is not None and result.buffer is None:
         say(f"no configuration for {platform}: the sizing found no buffer")
     write("picture", figure, lambda path: report.draw_answer(result, path))
@@ -170,17 +170,17 @@ def _repeat(path: str, jobs: int, as_json: bool) -> int:
     """Run every buffer of a saved answer once more; return 1 if a digit differs."""
     answer = forebay.SizeResult.load(path)
     with progress("again") as update:
-        found = forebay.again(answer, jobs=jobs, told=update)
+        repeat = forebay.again(answer, jobs=jobs, told=update)
     document = {
-        "schema": 1, "buffers": list(found.packets), "different": list(found.different),
+        "schema": 1, "buffers": list(repeat.packets), "different": list(repeat.different),
         "answer": answer.to_dict(),
     }  # fmt: skip
-    same = len(found.packets) - len(found.different)
-    lines = [f"{same} of {len(found.packets)} buffers gave the same digits"]
-    if found.different:
-        lines.append(f"different: {', '.join(map(str, found.different))} packets")
+    same = len(repeat.packets) - len(repeat.different)
+    lines = [f"{same} of {len(repeat.packets)} buffers gave the same digits"]
+    if repeat.different:
+        lines.append(f"different: {', '.join(map(str, repeat.different))} packets")
     show(document, as_json, lambda _: click.echo("\n".join(lines)))
-    return 1 if found.different else 0
+    return 1 if repeat.different else 0
 
 
 def _size_draws(
@@ -192,10 +192,10 @@ def _size_draws(
 ) -> int:
     """Print the size that holds in most of what the inputs may be; ``how`` is for the verb."""
     with progress("sizing in draws") as update, naming_signal():
-        found = forebay.size_uncertain(scenario, ranges, announce=say, progress=update, **how)
-    show(found, as_json, click.echo)
-    write("picture", figure, lambda path: report.draw_answer(found, path))
-    return found.exit_status
+        answer = forebay.size_uncertain(scenario, ranges, announce=say, progress=update, **how)
+    show(answer, as_json, click.echo)
+    write("picture", figure, lambda path: report.draw_answer(answer, path))
+    return answer.exit_status
 
 
 def _emit(

@@ -53,7 +53,7 @@ def size_table(
 def _show(rows: list[ports.PortRow], done: list[ports.SizedPort], as_json: bool) -> None:
     done = ports.most_uncertain_first(done)
     names = _object_names(rows)
-    made = [_emitted(port, *names[port.row.name]) for port in done]
+    emissions = [_emitted(port, *names[port.row.name]) for port in done]
     ends = {port.row.name for port in done}
     left = [row.name for row in rows if row.name not in ends]
     documents = [
@@ -63,10 +63,10 @@ def _show(rows: list[ports.PortRow], done: list[ports.SizedPort], as_json: bool)
             "error": port.error or why,
             "configuration": None if emission is None else emission.to_dict(),
         }
-        for port, (emission, why) in zip(done, made, strict=True)
+        for port, (emission, why) in zip(done, emissions, strict=True)
     ]  # fmt: skip
     document = {"schema": 1, "ports": documents, "interrupted": bool(left), "left": left}
-    show(document, as_json, lambda _: _print(done, made))
+    show(document, as_json, lambda _: _print(done, emissions))
 
 
 def _said(port: ports.SizedPort) -> str:
@@ -77,12 +77,12 @@ def _said(port: ports.SizedPort) -> str:
 
 def _object_names(rows: Sequence[ports.PortRow]) -> dict[str, tuple[str, int]]:
     """Return the name and the number of what is written for each port, apart on each platform."""
-    found: dict[str, tuple[str, int]] = {}
+    names: dict[str, tuple[str, int]] = {}
     for platform in {row.platform for row in rows}:
         own = [row.name for row in rows if row.platform == platform]
         numbered = zip(platforms.object_names(own), range(100, 100 + len(own)), strict=True)
-        found |= dict(zip(own, numbered, strict=True))
-    return found
+        names |= dict(zip(own, numbered, strict=True))
+    return names
 
 
 def _emitted(port: ports.SizedPort, name: str, number: int) -> tuple[Emission | None, str | None]:
@@ -140,13 +140,13 @@ def size_together(
     sought = sum(queue.is_sized for queue in scenario.queue.classes)
     share = class_queues.share_of_sizing(max(sought, 1))
     queues = "1 class queue" if sought == 1 else f"{sought} class queues"
-    each = "" if sought == 1 else f", {share * float(budget):.3g} s for each sizing"
+    detail = "" if sought == 1 else f", {share * float(budget):.3g} s for each sizing"
     is_told = False
 
     def begun(_: float) -> None:  # the first sizing: nothing was refused
         nonlocal is_told
         if not is_told:
-            say(f"sizing {queues}: at most {budget}{each}, and then one run of the port")
+            say(f"sizing {queues}: at most {budget}{detail}, and then one run of the port")
         is_told = True
 
     with progress("sizing class queues") as shown:
@@ -156,18 +156,18 @@ def size_together(
         def still(_: float) -> None:
             update(min((time.monotonic() - began) / float(budget), 0.95))
 
-        found = class_queues.size_class_queues(
+        sizes = class_queues.size_class_queues(
             scenario, sizing, lambda port: forebay.run(port, **runs),
             memory=memory, budget_s=float(budget), progress=update,
         )  # fmt: skip
-    made = None
-    if platform is not None and not found.exit_status:
-        sized = forebay.Scenario.from_dict(found.outcome.scenario)
-        made = platforms.emit_classes(sized, platform)
-        found = found.model_copy(update={"configuration": made.to_dict()})
-    show(found, as_json, report.print_class_queues)
-    if made is not None and not as_json:
-        click.echo(f"\nConfiguration for {made.platform}\n{made.text}", nl=False)
-    if platform is not None and made is None:
+    emission = None
+    if platform is not None and not sizes.exit_status:
+        sized = forebay.Scenario.from_dict(sizes.outcome.scenario)
+        emission = platforms.emit_classes(sized, platform)
+        sizes = sizes.model_copy(update={"configuration": emission.to_dict()})
+    show(sizes, as_json, report.print_class_queues)
+    if emission is not None and not as_json:
+        click.echo(f"\nConfiguration for {emission.platform}\n{emission.text}", nl=False)
+    if platform is not None and emission is None:
         say(f"no configuration for {platform}: these sizes do not meet all goals for certain")
-    return found.exit_status
+    return sizes.exit_status

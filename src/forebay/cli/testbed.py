@@ -31,9 +31,9 @@ def check(
     Without SCENARIO only the rates are run. The exit status is 3 if the limits are not met.
     """
     scenario = None if source.path is None else source.load()
-    found = testbed.check(scenario, on_trial=_tell)
-    show(_document(found), as_json, lambda _: click.echo(_answer(found)))
-    return 0 if found.holds else _CANNOT
+    result = testbed.check(scenario, on_trial=_tell)
+    show(_document(result), as_json, lambda _: click.echo(_answer(result)))
+    return 0 if result.holds else _CANNOT
 
 
 def _tell(trial: Trial) -> None:
@@ -41,21 +41,21 @@ def _tell(trial: Trial) -> None:
     click.echo(f"{trial.rate}: {said}", err=True)
 
 
-def _answer(found: Check) -> str:
-    able = "no rate that was tried" if found.rate is None else f"{found.rate}"
+def _answer(result: Check) -> str:
+    able = "no rate that was tried" if result.rate is None else f"{result.rate}"
     held = f"this machine can run {able} now (100 Reno flows)"
-    if found.scenario is None:
+    if result.scenario is None:
         return held
-    return f"{'yes' if found.scenario.holds else 'no'}; {held}"
+    return f"{'yes' if result.scenario.holds else 'no'}; {held}"
 
 
-def _document(found: Check) -> dict[str, object]:
+def _document(result: Check) -> dict[str, object]:
     return {
         "schema": 1,
-        "holds": found.holds,
-        "rate_bps": None if found.rate is None else float(found.rate),
-        "scenario": None if found.scenario is None else _row(found.scenario),
-        "ladder": [_row(trial) for trial in found.ladder],
+        "holds": result.holds,
+        "rate_bps": None if result.rate is None else float(result.rate),
+        "scenario": None if result.scenario is None else _row(result.scenario),
+        "ladder": [_row(trial) for trial in result.ladder],
     }
 
 
