@@ -240,8 +240,8 @@ def _read_xe(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQue
 
 def _units(chosen: PolicyClass, softmax: list[Statement]) -> ConfiguredQueue:
     """Return a class's share of the port's buffer units, whose bytes the model decides."""
-    found = chosen.beginning(_RATIO)
-    words = found[-1].words if found else ()
+    ratios = chosen.beginning(_RATIO)
+    words = ratios[-1].words if ratios else ()
     share = "a share of the port's units that nobody chose"
     if words[1:2] == ("ratio",) and len(words) == 3:
         share = f"{words[2]} % of the port's buffer units"
@@ -250,9 +250,9 @@ def _units(chosen: PolicyClass, softmax: list[Statement]) -> ConfiguredQueue:
     soft = (
         f"softmax {last[last.index(_SOFTMAX) + 1]} %: shared units that a queue may borrow on top"
     )
-    reading = chosen.place(found[-1] if found else None)
+    reading = chosen.place(ratios[-1] if ratios else None)
     said = (trap(f"a Catalyst: {share}; {size}"), trap(soft))
-    return reading.unknown(*said).with_notes(also=(each.line for each in softmax))
+    return reading.unknown(*said).with_notes(also=(statement.line for statement in softmax))
 
 
 def _xe_limit(chosen: PolicyClass, limit: Statement, model: str) -> ConfiguredQueue:

@@ -120,7 +120,7 @@ def _read_sonic(snippet: Snippet, port: Port, model: str) -> Iterator[Configured
     pools, wred = _table(tables, "BUFFER_POOL"), _table(tables, "WRED_PROFILE")
     every, used = _queues(tables), set[str]()
     for name, fields in _table(tables, "BUFFER_PROFILE").items():
-        queues = [each for each in every if each.profile == name]
+        queues = [queue for queue in every if queue.profile == name]
         rates: dict[Served | None, list[str]] = {}
         for queue in queues:
             rates.setdefault(_peak(tables, queue.rows, port), []).append(queue.place)
@@ -173,19 +173,19 @@ def _queues(tables: _Fields) -> list[_Queue]:
     of_queues, of_ports = _table(tables, "QUEUE"), _table(tables, "PORT_QOS_MAP")
     queues = {place: of_queues[key] for key in of_queues for place in _places(key)}
     ports = {name: of_ports[key] for key in of_ports for name in key.split(",")}
-    found = []
+    every = []
     for key, fields in _table(tables, "BUFFER_QUEUE").items():
         profile = _reference(fields.get("profile"))
         for place in _places(key):
             rows = [table for table in (queues.get(place), ports.get(place[0])) if table]
-            found.append(_Queue("|".join(place), profile, rows))
-    return found
+            every.append(_Queue("|".join(place), profile, rows))
+    return every
 
 
 def _places(key: str) -> Iterator[tuple[str, str]]:
     """Yield port and queue of a key such as "Ethernet0,Ethernet4|3-4"."""
     ports, _, queues = key.rpartition("|")
-    first, last = (whole(each, _LAST_QUEUE) for each in (queues.partition("-")[::2]))
+    first, last = (whole(end, _LAST_QUEUE) for end in (queues.partition("-")[::2]))
     numbers = [queues]
     if first is not None and last is not None:
         numbers = [str(number) for number in range(first, last + 1)]

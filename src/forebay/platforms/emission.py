@@ -33,16 +33,16 @@ def object_names(ports: Sequence[str]) -> list[str]:
     """
     if len(ports) == 1:
         return ["FOREBAY"]
-    found: dict[str, str] = {}
+    objects: dict[str, str] = {}
     for port in ports:
         plain = unicodedata.normalize("NFKD", port).encode("ascii", "ignore").decode()
         own = re.sub(r"[^A-Za-z0-9]+", "-", plain).strip("-")[:_LONGEST].rstrip("-") or "port"
         name, number = own, 1
-        while name.lower() in found:
+        while name.lower() in objects:
             number += 1
             name = f"{own[: _LONGEST - len(str(number)) - 1]}-{number}"
-        found[name.lower()] = f"FOREBAY-{name}"
-    return list(found.values())
+        objects[name.lower()] = f"FOREBAY-{name}"
+    return list(objects.values())
 
 
 _MARKS = ("nx-os", "sonic", "eos")  # platforms for which a step of ECN marks can be written
@@ -351,11 +351,11 @@ def _percents(limits: Sequence[ClassLimit], port: reading.Port) -> dict[str, int
         raise PlatformError("class-queues", wrong, "write smaller ones")
     total = sum(queue.weight for queue in shared)
     exact = {queue.name: left * queue.weight / total for queue in shared}
-    found = {name: 1 + int(share) for name, share in exact.items()}
-    spare = left + len(shared) - sum(found.values())
+    percents = {name: 1 + int(share) for name, share in exact.items()}
+    spare = left + len(shared) - sum(percents.values())
     for name in sorted(exact, key=lambda name: int(exact[name]) - exact[name])[:spare]:
-        found[name] += 1
-    return found
+        percents[name] += 1
+    return percents
 
 
 def _ios_xe(limits: Sequence[ClassLimit], port: reading.Port, interface: str) -> Iterator[str]:

@@ -58,7 +58,7 @@ def _in_force(statement: Statement, off: set[_Path]) -> tuple[_Path, bool]:
     path = tuple(word for word in written if word != _INACTIVE)
     active = len(path) == len(written)
     path = path[1:] if path[:1] == ("set",) else path
-    lengths = {len(each) for each in off if len(each) <= len(path)}
+    lengths = {len(prefix) for prefix in off if len(prefix) <= len(path)}
     return path, active and all(path[:n] not in off for n in lengths)
 
 
@@ -131,16 +131,16 @@ class Schedulers:
     def of(cls, snippet: Snippet) -> Schedulers:
         """Return the statements of a snippet."""
         statements = list(snippet.statements())
-        made, off = cls(), _deactivated(statements)
+        schedulers, off = cls(), _deactivated(statements)
         for statement in statements:
             if statement.path[0] in _SWITCHES:
-                made.switches.append(statement.line)
+                schedulers.switches.append(statement.line)
                 continue
             path, active = _in_force(statement, off)
-            made._add(statement.line, _below(path), active=active)
+            schedulers._add(statement.line, _below(path), active=active)
             if active and path[:1] == ("chassis",) and _LARGE in path:
-                made.ruled_out = _LARGE
-        return made
+                schedulers.ruled_out = _LARGE
+        return schedulers
 
     def _add(self, line: int, path: _Path, *, active: bool) -> None:
         if path[:1] == ("schedulers",) and len(path) > 2:
@@ -166,8 +166,8 @@ class Schedulers:
 
     def _held(self, name: str) -> Iterator[_Path]:
         """Yield the interfaces, units and profiles that have a scheduler."""
-        for each in sorted(self.maps.get(name, ())):
-            yield from sorted(self.holders.get(each, ()))
+        for scheduler_map in sorted(self.maps.get(name, ())):
+            yield from sorted(self.holders.get(scheduler_map, ()))
 
     def is_delayed(self, name: str) -> bool:
         """Whether a delay-buffer-rate decides the buffer of a scheduler."""
@@ -177,7 +177,7 @@ class Schedulers:
         """Yield each rate to which ports and profiles that have a scheduler are shaped."""
         places: dict[Served | None, list[str]] = {}
         for holder in self._held(name):
-            shapes = (self.shapes.get(each, ()) for each in (holder[:2], holder))
+            shapes = (self.shapes.get(path, ()) for path in (holder[:2], holder))
             slowest = lowest(_rate(words, port, "the port's shaping-rate") for words in shapes)
             places.setdefault(slowest, []).append(" ".join(holder))
         yield from at_rates(places)

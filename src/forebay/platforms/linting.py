@@ -81,8 +81,8 @@ class Lint:
     @property
     def exit_status(self) -> int:
         """Return 1 if a size is wanted and no queue has it, else 0."""
-        found = [self.verdict(reading) for reading in self.readings]
-        return 0 if self.wanted is None or "as asked" in found else 1
+        verdicts = [self.verdict(reading) for reading in self.readings]
+        return 0 if self.wanted is None or "as asked" in verdicts else 1
 
     @property
     def text(self) -> str:
@@ -101,7 +101,7 @@ class Lint:
             lines += [f"  {note}" for note in reading.notes]
         if self.unread:
             lines += ["", "not understood, though it may touch a buffer:"]
-            lines += [f"  line {each.line}: {each.written}" for each in self.unread]
+            lines += [f"  line {statement.line}: {statement.written}" for statement in self.unread]
         return "\n".join(lines) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,14 +168,14 @@ def lint(
         wrong = f"{chosen.name} has no such model"
         raise PlatformError("unknown-model", wrong, f"write one of {', '.join(chosen.models)}")
     text = Snippet(snippet.text, chosen.comment)
-    found = tuple(islice(chosen.read(text, port, model or chosen.models[0]), MOST_QUEUES + 1))
-    read = frozenset[int | str](each.line for each in found).union(*(each.also for each in found))
+    queues = tuple(islice(chosen.read(text, port, model or chosen.models[0]), MOST_QUEUES + 1))
+    read = frozenset[int | str](each.line for each in queues).union(*(each.also for each in queues))
     unread = tuple(islice(chosen.unread(text, read), MOST_QUEUES))
-    if not found and not unread:
+    if not queues and not unread:
         wrong = f"no queue's size was found in this as {chosen.name}"
         hint = f"paste the lines that set it, or try another {argument('platform')}"
         raise PlatformError("no-queue", wrong, hint)
-    if len(found) > MOST_QUEUES:
+    if len(queues) > MOST_QUEUES:
         wrong = f"there are more than {MOST_QUEUES} queues in this"
         raise PlatformError("too-many", wrong, "lint a part of it at a time")
-    return Lint(chosen.name, port, found, wanted, unread)
+    return Lint(chosen.name, port, queues, wanted, unread)

@@ -192,29 +192,29 @@ def _way(queue: _Section, way: str, limit: str, handed: str, port: Port) -> Conf
 
 
 def _queues(snippet: Snippet) -> list[_Section]:
-    found: dict[str, _Section] = {}
+    queues: dict[str, _Section] = {}
     name = ""
     for statement in snippet.lines():
         words = statement.words
         if words[:2] == ("config", "queue"):
-            name = words[2].strip("'\"") if len(words) > 2 else f"@queue[{len(found)}]"
-            found[name] = _Section(name, statement.line)
+            name = words[2].strip("'\"") if len(words) > 2 else f"@queue[{len(queues)}]"
+            queues[name] = _Section(name, statement.line)
         elif words[0] == "config":
             name = ""
         elif name and words[0] == "option" and len(words) > 2:
-            found[name].add(words[1], _unquoted(words[2:]), statement.line)
+            queues[name].add(words[1], _unquoted(words[2:]), statement.line)
         else:
-            _of_uci(found, statement)
-    return list(found.values())
+            _of_uci(queues, statement)
+    return list(queues.values())
 
 
-def _of_uci(found: dict[str, _Section], statement: Statement) -> None:
+def _of_uci(queues: dict[str, _Section], statement: Statement) -> None:
     """Add a line of "uci show sqm", or "uci set sqm.wan.upload='10000'"."""
     words = statement.words[2:] if statement.words[:2] == ("uci", "set") else statement.words
     path, equals, first = words[0].partition("=") if words else ("", "", "")
     parts = path.split(".")
     if equals and parts[0] == "sqm" and len(parts) == 3:
-        queue = found.setdefault(parts[1], _Section(parts[1], statement.line))
+        queue = queues.setdefault(parts[1], _Section(parts[1], statement.line))
         queue.add(parts[2], _unquoted((first, *words[1:])), statement.line)
 
 
@@ -330,16 +330,16 @@ def _read_networkd(snippet: Snippet, port: Port, model: str) -> Iterator[Configu
 
 
 def _sections(snippet: Snippet) -> Iterator[_Section]:
-    found = _Section("", 1)
+    section = _Section("", 1)
     for statement in snippet.lines():
         text = statement.text
         if text.startswith("[") and text.endswith("]"):
-            yield found
-            found = _Section(text[1:-1], statement.line)
+            yield section
+            section = _Section(text[1:-1], statement.line)
         key, equals, value = text.partition("=")
         if equals:
-            found.add(key.strip(), value.strip(), statement.line)
-    yield found
+            section.add(key.strip(), value.strip(), statement.line)
+    yield section
 
 
 SYSTEMD_NETWORKD = replace(

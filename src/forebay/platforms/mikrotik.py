@@ -123,7 +123,7 @@ def _rates(holders: list[_Fields]) -> dict[str, dict[Served | None, list[str]]]:
     queues = {fields["name"]: fields for fields in holders if {"name", "parent"} <= fields.keys()}
     for fields in holders:
         for at, name in enumerate(fields.get("queue", "").split("/")[:2]):
-            slowest = lowest(_limit(each, at) for each in (fields, *_above(fields, queues)))
+            slowest = lowest(_limit(queue, at) for queue in (fields, *_above(fields, queues)))
             if name:
                 places = rates.setdefault(name, {}).setdefault(slowest, [])
                 places.append(f"{fields.get('name', '?')}, {('up', 'down')[at]}")

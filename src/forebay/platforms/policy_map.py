@@ -79,7 +79,7 @@ class PolicyClass:
     @property
     def limit(self) -> Statement | None:
         """The queue-limit of all packets, which is the last."""
-        every = [each for each in self.beginning("queue-limit") if not _is_of_some(each)]
+        every = [limit for limit in self.beginning("queue-limit") if not _is_of_some(limit)]
         return every[-1] if every else None
 
     def place(self, limit: Statement | None = None) -> Place:
@@ -97,12 +97,12 @@ class PolicyClass:
         count at ``rate``.
         """
         every = self.beginning("queue-limit")
-        some = [each for each in every if _is_of_some(each)]
+        some = [limit for limit in every if _is_of_some(limit)]
         said = [note(f"{short(each.text)} is of these packets alone") for each in some[:_MOST_SAID]]
         if some and self.limit is None and not self.beginning("queue-buffers"):
             why = trap("of some packets alone: the limit of the others is not in this text")
             own, said = self.place(some[0]).unknown(why), []
-        own = own.serving(self.served, *said, also=(each.line for each in every))
+        own = own.serving(self.served, *said, also=(limit.line for limit in every))
         return _with_wred(self, own, _converter(sizes, self.port, rate))
 
     @property
@@ -112,11 +112,11 @@ class PolicyClass:
 
     def shape(self, above: Served | None, by: str) -> Served | None:
         """Return its own shape below another one; None without one."""
-        found, port = self.beginning("shape"), self.port.inside(above)
-        rates = (rate_of(each.words, port) for each in found)
+        shapes, port = self.beginning("shape"), self.port.inside(above)
+        rates = (rate_of(shape.words, port) for shape in shapes)
         rate = next((rate for rate in rates if rate is not None), None)
         if rate is None:
-            return Served.untold(found[0].text) if found else None
+            return Served.untold(shapes[0].text) if shapes else None
         return Served(rate, by)
 
     def guaranteed(self, *, inherits: bool) -> tuple[Served | None, tuple[Note, ...]]:
@@ -145,7 +145,7 @@ def _is_of_some(limit: Statement) -> bool:
 
 def classes(snippet: Snippet, port: Port, kind: tuple[str, ...] = ()) -> Iterator[PolicyClass]:
     """Yield each class of each policy-map of a kind; once for each rate that parents give it."""
-    found: dict[tuple[str, int], PolicyClass] = {}
+    by_line: dict[tuple[str, int], PolicyClass] = {}
     bundled: set[str] = set()
     policies, every = ("policy-map", *kind), ("class", *kind)
     names, starts = len(kind) + 2, len(kind) + 1
@@ -155,9 +155,9 @@ def classes(snippet: Snippet, port: Port, kind: tuple[str, ...] = ()) -> Iterato
         if words[:starts] == every and len(words) >= names and len(above) == 1:
             if above[0][:starts] == policies and len(above[0]) == names:
                 line = statement.line
-                found[above[0][-1], line] = PolicyClass(above[0][-1], words[-1], line, port)
-        elif len(above) == 2 and (above[0][-1], line) in found and above[1][:starts] == every:
-            own = found[above[0][-1], line].statements
+                by_line[above[0][-1], line] = PolicyClass(above[0][-1], words[-1], line, port)
+        elif len(above) == 2 and (above[0][-1], line) in by_line and above[1][:starts] == every:
+            own = by_line[above[0][-1], line].statements
             own.append(statement)
             if len(own) > _MOST_STATEMENTS:
                 many = f"a class with more than {_MOST_STATEMENTS} statements"
@@ -165,22 +165,22 @@ def classes(snippet: Snippet, port: Port, kind: tuple[str, ...] = ()) -> Iterato
                 raise PlatformError("too-long", wrong, "cut out the part about queues")
         elif above[:1] and above[0][0] == "interface" and words[0] == "service-policy":
             bundled |= {words[-1]} if above[0][-1].lower().startswith(BUNDLES) else set()
-    _connect(list(found.values()), bundled)
-    for each in found.values():
-        for above_, within in at_rates(_above(each)):
-            yield replace(each, above=above_, within=within)
+    _connect(list(by_line.values()), bundled)
+    for entry in by_line.values():
+        for above_, within in at_rates(_above(entry)):
+            yield replace(entry, above=above_, within=within)
 
 
-def _connect(found: list[PolicyClass], bundled: set[str]) -> None:
-    many = Counter(each.policy for each in found)
+def _connect(entries: list[PolicyClass], bundled: set[str]) -> None:
+    many = Counter(entry.policy for entry in entries)
     parents: dict[str, list[PolicyClass]] = {}
-    for each in found:
-        for child in each.beginning("service-policy"):
-            parents.setdefault(child.words[-1], []).append(each)
-    for each in found:
-        each.on_bundle = each.policy in bundled
-        each.alone = many[each.policy] == 1
-        each.parents = tuple(parents.get(each.policy, ()))
+    for entry in entries:
+        for child in entry.beginning("service-policy"):
+            parents.setdefault(child.words[-1], []).append(entry)
+    for entry in entries:
+        entry.on_bundle = entry.policy in bundled
+        entry.alone = many[entry.policy] == 1
+        entry.parents = tuple(parents.get(entry.policy, ()))
 
 
 def _above(chosen: PolicyClass, level: int = 0) -> Mapping[Served | None, list[str]]:
@@ -254,22 +254,22 @@ def _with_wred(chosen: PolicyClass, reading: ConfiguredQueue, amount: Amount) ->
     """
     fair = chosen.beginning("fair-queue")
     if fair:
-        plain = (each.line for each in fair if "queue-limit" not in each.words)
+        plain = (statement.line for statement in fair if "queue-limit" not in statement.words)
         reading = reading.with_notes(_FAIR, also=plain)
-    found = chosen.beginning("random-detect")
-    if not found:
+    statements = chosen.beginning("random-detect")
+    if not statements:
         return reading
-    early = [_early(each, amount) for each in found]
-    reading = reading.with_notes(also=(each.line for each in early if each.is_read))
+    early = [_early(statement, amount) for statement in statements]
+    reading = reading.with_notes(also=(curve.line for curve in early if curve.is_read))
     reading = replace(reading, discipline="red")
-    known = [each for each in early if each.most is not None]
-    if any("ecn" in each.words for each in found):
+    known = [curve for curve in early if curve.most is not None]
+    if any("ecn" in statement.words for statement in statements):
         return _marking(reading, known)
-    every = [each.most for each in known if not each.of and each.most is not None]
+    every = [curve.most for curve in known if not curve.of and curve.most is not None]
     if every:
         return _dropping(reading, max(every), chosen.port)
     if known:
-        said = (_of_some(each, reading.bytes) for each in known[:_MOST_CURVES])
+        said = (_of_some(curve, reading.bytes) for curve in known[:_MOST_CURVES])
         return reading.with_notes(*said)
     limit = "" if reading.bytes is None else f" of {reading.bytes} B"
     unknown = trap(
@@ -301,19 +301,19 @@ def _above_threshold(most: int, limit: int, of: str = "") -> Note | None:
     )
 
 
-def _of_some(each: _Early, limit: int | None) -> Note:
+def _of_some(curve: _Early, limit: int | None) -> Note:
     """Return what happens to the packets of one selector; others have what is not in the text."""
-    most = each.most or 0
-    above = None if limit is None else _above_threshold(most, limit, f" of {each.of}")
+    most = curve.most or 0
+    above = None if limit is None else _above_threshold(most, limit, f" of {curve.of}")
     return above or trap(
-        f"random-detect of {each.of} alone: dropped from {each.least} B on, and all of them once "
+        f"random-detect of {curve.of} alone: dropped from {curve.least} B on, and all of them once "
         f"the average queue is at {most} B; what is dropped of others early is not in this text"
     )
 
 
 def _marking(reading: ConfiguredQueue, known: Iterable[_Early]) -> ConfiguredQueue:
     """Return a queue whose random-detect marks: its limit is that of queue-limit."""
-    ends = {(each.least, each.most) for each in known}
+    ends = {(curve.least, curve.most) for curve in known}
     if not ends:
         said = trap("ECN-capable packets are marked, and others dropped, at thresholds not here")
         return reading.with_notes(said)

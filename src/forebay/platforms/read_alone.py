@@ -117,17 +117,17 @@ def _write_vrp(order: Order) -> Written:
 
 def _read_vrp(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     inner = [
-        each
-        for each in snippet.sections((_OUTER_OF_VRP,), ends=("quit", "return"))
-        if len(each.above) == 1
+        entry
+        for entry in snippet.sections((_OUTER_OF_VRP,), ends=("quit", "return"))
+        if len(entry.above) == 1
     ]
     rates = {
-        each.above[0]: Served(1000.0 * rate, "the behavior's gts")
-        for each in inner
-        if each.words[:2] == ("gts", "cir") and (rate := whole("".join(each.words[2:3]), 10**10))
+        entry.above[0]: Served(1000.0 * rate, "the behavior's gts")
+        for entry in inner
+        if entry.words[:2] == ("gts", "cir") and (rate := whole("".join(entry.words[2:3]), 10**10))
     }
-    for each in inner:
-        words, section = each.words, each.above[0]
+    for entry in inner:
+        words, section = entry.words, entry.above[0]
         if section[:2] == ("traffic", "behavior") and words[0] == "queue-length":
             value, name = words[1:], ""
         elif section[:2] == ("qos", "queue-profile") and "length" in words and words[0] == "queue":
@@ -135,7 +135,7 @@ def _read_vrp(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQu
             value, name = words[at + 1 :], f", queue {' '.join(words[1:at])}"
         else:
             continue
-        place = Place.of(each.line, " ".join(section) + name, each.text, port)
+        place = Place.of(entry.line, " ".join(section) + name, entry.text, port)
         yield _length(place, value).serving(rates.get(section))
 
 

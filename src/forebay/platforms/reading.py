@@ -241,7 +241,7 @@ def at_rates(rates: Mapping[Served | None, Collection[str]]) -> Iterator[tuple[S
         yield from ((served, "") for served in rates or (None,))
         return
     for served, places in rates.items():
-        first = [short(each, 40) for each in islice(places, _MOST_PLACES)]
+        first = [short(place, 40) for place in islice(places, _MOST_PLACES)]
         yield served, f" (in {', '.join(first)}{', …' if len(places) > _MOST_PLACES else ''})"
 
 

@@ -50,8 +50,8 @@ def keys(*names: str) -> Finder:
 
 def line_of(snippet: Snippet, key: str) -> int:
     """Return the line of a key of JSON; 1 if it is not found as it is written."""
-    before, found, _ = snippet.text.partition(f"{json.dumps(key)}:")
-    return before.count("\n") + 1 if found else 1
+    before, separator, _ = snippet.text.partition(f"{json.dumps(key)}:")
+    return before.count("\n") + 1 if separator else 1
 
 
 @dataclass(frozen=True, slots=True)

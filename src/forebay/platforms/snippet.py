@@ -101,8 +101,8 @@ class Snippet:
             if not start:
                 bare = line.lstrip()
                 start, indent = number, len(line[: len(line) - len(bare)].expandtabs(8))
-            found, goes_on = self._words(line)
-            words += found
+            parts, goes_on = self._words(line)
+            words += parts
             if not goes_on:
                 if words:
                     yield Statement(start, tuple(words), (), indent)
@@ -111,15 +111,15 @@ class Snippet:
             yield Statement(start, tuple(words), (), indent)
 
     def _words(self, line: str) -> tuple[list[str], bool]:
-        found: list[str] = []
+        words: list[str] = []
         for word in line.split():
             if self.comment and word.startswith(self.comment):
-                return found, False
-            found.append(word)
-        if found and found[-1].endswith("\\"):
-            last = found.pop()[:-1]
-            return found + ([last] if last else []), True
-        return found, False
+                return words, False
+            words.append(word)
+        if words and words[-1].endswith("\\"):
+            last = words.pop()[:-1]
+            return words + ([last] if last else []), True
+        return words, False
 
     def sections(
         self,
@@ -158,7 +158,7 @@ class Snippet:
                 open_.pop()
             if open_ and open_[-1].flat is None:
                 open_[-1].flat = open_[-1].indent == indent
-            yield Statement(statement.line, words, tuple(each.words for each in open_))
+            yield Statement(statement.line, words, tuple(section.words for section in open_))
             if words[0] in leaves:
                 continue
             opens = level is not None or (bool(last) and words[-1] == last)

@@ -129,7 +129,7 @@ def statements(snippet: Snippet) -> Iterator[Statement]:
 
 def _queues(every: list[Statement]) -> list[_Queue]:
     """Return every queue of a policy that is known; a policer's statements are no queue's."""
-    found: dict[str, _Queue] = {}
+    queues: dict[str, _Queue] = {}
     for statement in every:
         words = [word.strip('"/') for word in statement.path]
         while words and words[0] in ("configure", "qos"):
@@ -142,8 +142,8 @@ def _queues(every: list[Statement]) -> list[_Queue]:
         if policy[:1] and policy[0] in _POLICIES and words[:1] == ["queue"] and len(words) > 2:
             name = f"{' '.join(policy)}, queue {words[1]}"
             in_network = policy[0] in _OF_NETWORK
-            found.setdefault(name, _Queue(name, in_network)).add(statement.line, words[2:])
-    return list(found.values())
+            queues.setdefault(name, _Queue(name, in_network)).add(statement.line, words[2:])
+    return list(queues.values())
 
 
 def _mbs(
@@ -161,14 +161,14 @@ def _mbs(
     in_bytes = unit == "bytes" or (model_driven and not unit)
     size, port = value if in_bytes else value * KILOBYTE, place.port
     if model in _BUFFERS:
-        one, each = _BUFFERS[model], _per_packet(model, port)
+        one, cost = _BUFFERS[model], _per_packet(model, port)
         buffers = size // one
         said = trap(
             f"{buffers} buffers of {one} B, and a packet of {port.packet_bytes} B takes "
-            f"{each // one}: bytes that are asked for are not bytes of packets"
+            f"{cost // one}: bytes that are asked for are not bytes of packets"
         )
         doubt = uncertain("whether a part of a buffer rounds up or down was not verified")
-        return place.of_packets(buffers * one // each, said, doubt, rounding=port.packet_bytes)
+        return place.of_packets(buffers * one // cost, said, doubt, rounding=port.packet_bytes)
     notes = []
     if not unit:
         taken = "bytes (MD-CLI)" if model_driven else "kilobytes (classic CLI); MD-CLI takes bytes"

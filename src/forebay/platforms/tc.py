@@ -155,7 +155,7 @@ class Node:
     def untold(self) -> str:
         """Why the rate of a node is not known, though it has one; "" if it is known or has none."""
         key = {"htb": ("rate", "ceil")}.get(self.kind, (_OWN.get(self.kind, ""),))
-        words = (value(self.options, each) for each in key)
+        words = (value(self.options, name) for name in key)
         unknown = [word for word in words if word and to_rate(word) is None]
         if unknown:
             said = f'the rate "{short(unknown[0], 30)}" is not known'
@@ -186,27 +186,27 @@ class Tree:
     @classmethod
     def of(cls, snippet: Snippet) -> Tree:
         """Return the tree of a snippet."""
-        made, last = cls(), None
+        tree, last = cls(), None
         for statement in snippet.lines():
             node = _node(statement.line, list(statement.words))
             if statement.words[0] in _STAB and last is not None:
                 last.stab.extend(statement.words)  # shown with -d, in a line of its own
             last = node
             if node is not None and node.number:
-                made.nodes[node.device, node.number] = node
-                made.any_device.setdefault(node.number, node)
+                tree.nodes[node.device, node.number] = node
+                tree.any_device.setdefault(node.number, node)
             if node is not None and not node.is_class and node.kind in _KINDS:
-                made.qdiscs.append(node)
-        return made
+                tree.qdiscs.append(node)
+        return tree
 
     def above(self, node: Node) -> Iterator[Node]:
         """Yield the class or qdisc above a node, and so on."""
         for _ in range(_DEEPEST):
-            found = self._parent(node)
-            if found is None or found.line == node.line:
+            parent = self._parent(node)
+            if parent is None or parent.line == node.line:
                 return
-            yield found
-            node = found
+            yield parent
+            node = parent
 
     def _parent(self, node: Node) -> Node | None:
         if not node.parent and (node.number.endswith(":") or not node.number):
@@ -216,8 +216,8 @@ class Tree:
 
     def _find(self, device: str, number: str) -> Node | None:
         """Return a node of a device; without its name in the text, of any."""
-        found = self.nodes.get((device, number)) or self.nodes.get(("?", number))
-        return self.any_device.get(number) if found is None and device == "?" else found
+        node = self.nodes.get((device, number)) or self.nodes.get(("?", number))
+        return self.any_device.get(number) if node is None and device == "?" else node
 
     def _missing(self, node: Node) -> str:
         """Return the parent of a leaf that decides its rate and is not in the text; "" if it is."""
@@ -231,10 +231,10 @@ class Tree:
     def served(self, node: Node) -> Served | None:
         """Return the lowest rate on the way to the root at which a leaf may drain."""
         way = [node, *self.above(node)]
-        untold = next((each.untold for each in way if each.untold), "")
+        untold = next((step.untold for step in way if step.untold), "")
         if untold:
             return Served(None, untold)
-        known = [(rate, each) for each in way if (rate := each.rates[1])]
+        known = [(rate, step) for step in way if (rate := step.rates[1])]
         missing = self._missing(node)
         if not known:
             said = f"the rate of its parent {short(missing, 20)} is not in this text"
@@ -247,17 +247,17 @@ class Tree:
 
     def guaranteed(self, node: Node) -> Fraction | None:
         """Return the guaranteed rate of the class above a leaf."""
-        return next((each.rates[0] for each in self.above(node) if each.rates[0]), None)
+        return next((parent.rates[0] for parent in self.above(node) if parent.rates[0]), None)
 
     def framed(self, node: Node, port: Port) -> int:
         """Return the bytes that a full packet counts as: with what a stab above a leaf adds."""
-        tables = (each.stab for each in (node, *self.above(node)) if each.stab)
+        tables = (step.stab for step in (node, *self.above(node)) if step.stab)
         return next((wire(stab, port.frame_bytes) for stab in tables), port.frame_bytes)
 
     def on_the_line(self, node: Node, frame: int) -> int:
         """Return the bytes of a frame at the rate: htb and tbf may count cells of their own."""
-        way = (each.options for each in (node, *self.above(node)) if each.kind in ("htb", "tbf"))
-        return next((wire(each, frame) for each in way if "linklayer" in each), frame)
+        way = (step.options for step in (node, *self.above(node)) if step.kind in ("htb", "tbf"))
+        return next((wire(options, frame) for options in way if "linklayer" in options), frame)
 
 
 def wire(words: list[str], frame: int) -> int:
@@ -310,7 +310,7 @@ def _command(line: int, is_class: bool, words: list[str]) -> Node | None:
 def read(snippet: Snippet, port: Port) -> Iterator[ConfiguredQueue]:
     """Yield the queues of tc's lines."""
     tree = Tree.of(snippet)
-    above = {each.line for node in tree.qdiscs for each in tree.above(node)}
+    above = {parent.line for node in tree.qdiscs for parent in tree.above(node)}
     for node in (qdisc for qdisc in tree.qdiscs if qdisc.line not in above):
         written = " ".join([node.kind, *node.options])
         place = Place.of(node.line, f"dev {node.device}", written, port)
@@ -330,8 +330,8 @@ def _leaf(place: Place, node: Node, tree: Tree) -> ConfiguredQueue:
     served, lowest, above = tree.served(node), tree.guaranteed(node), list(tree.above(node))
     plain, frame = place.port.frame_bytes, tree.framed(node, place.port)
     port = replace(place.port, header_bytes=frame - place.port.packet_bytes).inside(served)
-    place, also = replace(place, port=port), [each.line for each in above]
-    bursts = (_burst(each.options) for each in (node, *above) if each.kind == "tbf")
+    place, also = replace(place, port=port), [parent.line for parent in above]
+    bursts = (_burst(step.options) for step in (node, *above) if step.kind == "tbf")
     tight = next((burst for burst in bursts if burst is not None and burst < frame), None)
     if tight is not None:
         said = f"tbf's burst of {tight} B: no larger packet ever leaves"
@@ -348,9 +348,9 @@ def _leaf(place: Place, node: Node, tree: Tree) -> ConfiguredQueue:
         reading = replace(reading, bytes=memory, packets=memory // port.packet_bytes)
         said = "memory_limit comes first; it counts the kernel's memory, overhead included"
         reading = reading.with_notes(trap(said))
-    for each in above:
-        limit = value(each.options, "limit")
-        if each.kind == "netem" and limit is not None:
+    for parent in above:
+        limit = value(parent.options, "limit")
+        if parent.kind == "netem" and limit is not None:
             most = f"netem above it holds at most {short(limit, 30)} packets"
             reading = reading.with_notes(trap(f"{most}, those in flight included"))
     known = None if served is None else served.rate_bps
@@ -374,7 +374,7 @@ def _framed(reading: ConfiguredQueue, served: Served, line: int, port: Port) -> 
 
 def _burst(options: list[str]) -> int | None:
     keys = (value(options, key) for key in ("burst", "buffer", "maxburst"))
-    return to_bytes(next((each for each in keys if each), "").partition("/")[0])
+    return to_bytes(next((text for text in keys if text), "").partition("/")[0])
 
 
 def _qdisc(place: Place, kind: str, options: list[str]) -> ConfiguredQueue:
