@@ -179,10 +179,10 @@ class ScenarioModel(BaseModel):
         try:
             super().__init__(**_plain(fields))
         except ValidationError as error:
-            found = format_validation_error(error, type(self))
+            problem = format_validation_error(error, type(self))
         else:
             return
-        raise found
+        raise problem
 
     # Marks this as pydantic's own __init__, so that nested dicts do not call it.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
@@ -203,8 +203,8 @@ class ScenarioModel(BaseModel):
         try:
             return cls.model_validate(_plain(data), context={FILES: files})
         except ValidationError as error:
-            found = format_validation_error(error, cls)
-        raise found
+            problem = format_validation_error(error, cls)
+        raise problem
 
     def __repr__(self) -> str:
         written = self.model_dump(mode="json", exclude_defaults=True)
@@ -216,7 +216,7 @@ class ScenarioModel(BaseModel):
 def _plain(value: Any) -> Any:
     """Return a value with NumPy's scalars and arrays converted to Python's."""
     if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
     # A scalar is one number, an array a list of them.

@@ -234,17 +234,17 @@ def _class_queues(scenario: Scenario) -> None:
         check_traffic(field, classes, scenario.class_names, crossing)
         check_rates(field, classes, here.rate)
         counts = scenario.class_counts(place.name)
-        for index, (each, own) in enumerate(zip(classes, counts, strict=True)):
-            if each.size is None:
+        for index, (part, own) in enumerate(zip(classes, counts, strict=True)):
+            if part.size is None:
                 continue
             at = f"{field}.{index}.size"
-            if each.size.unit == "bdp/sqrt(n)" and not own.n_for_size:
-                raise _without_n(each.size, at)
-            packets = own.packets(each.size)
+            if part.size.unit == "bdp/sqrt(n)" and not own.n_for_size:
+                raise _without_n(part.size, at)
+            packets = own.packets(part.size)
             if not 1 <= packets <= MAX_BUFFER_PACKETS:
-                wrong = f'"{each.size}" is {packets} packets of {own.packet}, those of its traffic'
+                wrong = f'"{part.size}" is {packets} packets of {own.packet}, those of its traffic'
                 hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
-                raise ScenarioError("out-of-range", wrong, hint, field=at, value=each.size)
+                raise ScenarioError("out-of-range", wrong, hint, field=at, value=part.size)
 
 
 def _buckets(scenario: Scenario) -> None:
@@ -461,5 +461,5 @@ _CHECKS = (
 
 def check(scenario: Scenario) -> None:
     """Raise ScenarioError for the first contradiction."""
-    for each in _CHECKS:
-        each(scenario)
+    for rule in _CHECKS:
+        rule(scenario)

@@ -170,9 +170,9 @@ def _count(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     window = (begin, begin + span)
     every = {BOTTLENECK: scenario.link, REVERSE: scenario.link.opposite}
     every |= {link.name: link for link in scenario.links}
-    rates = {name: each.capacity for name, each in every.items()}
+    rates = {name: link.capacity for name, link in every.items()}
     policed = {
-        name: float(each.policer.rate) if each.policer else inf for name, each in every.items()
+        name: float(link.policer.rate) if link.policer else inf for name, link in every.items()
     }
     both_ways = any(group.direction == "reverse" for group in scenario.traffic)
     crossing: dict[str, list[Traffic]] = {name: [] for name in rates}

@@ -480,7 +480,7 @@ class Named(ScenarioModel, Distribution):
     def parameters(self) -> list[float]:
         shape = self._shape
         named = (getattr(shape, name, 0.0) for name in ("mean", "deviation", "shape"))
-        return [float(each) for each in named]
+        return [float(value) for value in named]
 
 
 class Exponential(Named):
@@ -563,8 +563,8 @@ class Values(ScenarioModel, Distribution):
     def _below(self, seconds: float) -> tuple[float, float]:
         pairs = zip(self.values, self.shares, strict=True)
         held = [(value, share) for value, share in pairs if value <= seconds]
-        share = fsum(each for _, each in held)
-        return share, fsum(value * each for value, each in held) / share
+        share = fsum(part for _, part in held)
+        return share, fsum(value * part for value, part in held) / share
 
     def parameters(self) -> list[float]:
         return [0.0, 0.0, 0.0, *(float(x) for x in (*self.values, *self.shares))]

@@ -61,11 +61,11 @@ class ScenarioError(ForebayError, ValueError):
 
     def but(self, **told: str) -> ScenarioError:
         """Return the same error with another code, wrong, hint, file or field."""
-        made = ScenarioError(self.code, self._wrong, self._hint, value=self.value)
-        made.file, made.field, made.words = self._file, self._field, self.words
+        copy = ScenarioError(self.code, self._wrong, self._hint, value=self.value)
+        copy.file, copy.field, copy.words = self._file, self._field, self.words
         for name, text in told.items():
-            setattr(made, name, text)
-        return made
+            setattr(copy, name, text)
+        return copy
 
 
 def contradiction(field: str, wrong: str, hint: str, value: object = None) -> ScenarioError:
@@ -99,8 +99,8 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     import difflib
 
     by_folded = {_folded(known): known for known in names}
-    found = difflib.get_close_matches(_folded(name), by_folded, n=1, cutoff=0.5)
-    return by_folded[found[0]] if found else None
+    matches = difflib.get_close_matches(_folded(name), by_folded, n=1, cutoff=0.5)
+    return by_folded[matches[0]] if matches else None
 
 
 def did_you_mean(name: str, names: Iterable[str], *, also: Mapping[str, str] | None = None) -> str:
@@ -177,7 +177,7 @@ def bare_rate(value: float) -> str:
     if value < 1e4:
         return f"{plain(Decimal(repr(value)))} Mbit/s"
     powers = ((12, "Tbit/s"), (9, "Gbit/s"), (6, "Mbit/s"), (3, "kbit/s"))
-    power, unit = next(each for each in powers if value >= 10 ** each[0])
+    power, unit = next(pair for pair in powers if value >= 10 ** pair[0])
     return f"{plain(Decimal(repr(value)).scaleb(-power))} {unit}"
 
 

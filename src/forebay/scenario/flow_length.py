@@ -54,10 +54,10 @@ class Amount(FromText):
             raise unitless(value, _EXAMPLE)
         amount, kind = parse_amount(value, ("packets", "size"), _EXAMPLE)
         unit: Unit = "packets" if kind == "packets" else "bytes"
-        found = float(amount if unit == "packets" else amount / 8)
+        length = float(amount if unit == "packets" else amount / 8)
         most = MOST_PACKETS * (1 if unit == "packets" else 1500)
-        if 0 < found <= most:
-            return cls(found, unit)
+        if 0 < length <= most:
+            return cls(length, unit)
         hint = f"write more than 0, at most {most} {unit}"
         raise ScenarioError("out-of-range", f"{show(value)} is out of range", hint, value=value)
 
@@ -240,7 +240,7 @@ class _Cut(ScenarioModel):
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        amounts = {name: each for name, each in self if isinstance(each, Amount)}
+        amounts = {name: amount for name, amount in self if isinstance(amount, Amount)}
         for name, amount in amounts.items():
             if amount.unit != self.mean.unit:
                 wrong = f"is not in {self.mean.unit}"

@@ -43,8 +43,8 @@ class _Place:
 
 def format_error(error: ValidationError, model: type[BaseModel]) -> ScenarioError:
     """Return the first error; a mistyped key comes before the field that it leaves missing."""
-    found = error.errors(include_url=False)
-    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
+    details = error.errors(include_url=False)
+    first = next((one for one in details if one["type"] == "extra_forbidden"), details[0])
     place = _find(model, first["loc"])
     return _explain(first, place).at("", place.dotted)
 
@@ -174,8 +174,8 @@ def _missing(place: _Place) -> ScenarioError:
 
 def _unknown_name(error: ErrorDetails) -> ScenarioError:
     names = [part.strip("'") for part in error["ctx"]["expected"].replace(" or ", ", ").split(", ")]
-    found = str(error["input"])
-    wrong = f"{show(found)} is not known{did_you_mean(found, names, also=_ALSO_CALLED)}"
+    name = str(error["input"])
+    wrong = f"{show(name)} is not known{did_you_mean(name, names, also=_ALSO_CALLED)}"
     return ScenarioError("unknown-name", wrong, f"write {one_of(names)}", value=error["input"])
 
 
@@ -185,19 +185,19 @@ def _unknown_kind(kind: str) -> ScenarioError:
 
 
 def _not_a_table(error: ErrorDetails, place: _Place) -> ScenarioError:
-    found, name = show(error["input"]), place.last
+    text, name = show(error["input"]), place.last
     what = f"an entry of {place.path[-2]}" if isinstance(name, int) else f"a {name}"
     what = what if place.path else f"a {place.table.__name__}"
     models = list(models_in(place.field.annotation)) if place.field else []
-    made = " or ".join(dict.fromkeys(f"{model.__name__}(…)" for model in models[:3]))
+    calls = " or ".join(dict.fromkeys(f"{model.__name__}(…)" for model in models[:3]))
     header = f"[[{place.path[0]}]]" if isinstance(name, int) and place.path else f"[{name}]"
-    hint = either(f"{made}, or a dict" if made else "a dict", f"its keys under {header}")
-    wrong = f"{found} where {either(what, 'a table')} belongs"
+    hint = either(f"{calls}, or a dict" if calls else "a dict", f"its keys under {header}")
+    wrong = f"{text} where {either(what, 'a table')} belongs"
     return ScenarioError("wrong-type", wrong, f"write {hint}")
 
 
 def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
-    found = error["input"]
+    value = error["input"]
     examples = (place.field.examples if place.field else None) or []
     number = next((one for one in examples if isinstance(one, int | float)), None)
     wanted, hint = {
@@ -215,13 +215,13 @@ def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
         "string_too_short": ("a name", "write at least one character"),
         "string_too_long": ("a name", "write at most 200 characters"),
     }.get(kind, ("valid", error["msg"]))  # fmt: skip
-    wrong = f"{show(found)} is not {wanted}"
-    exact = errors.count(found) if kind == "int_type" else errors.fraction(found)
+    wrong = f"{show(value)} is not {wanted}"
+    exact = errors.count(value) if kind == "int_type" else errors.fraction(value)
     if exact and kind in ("int_type", "float_type"):
         hint = f"write {exact}"
     if kind == "tuple_type" and place.path[-1:] != ("traffic",):
-        wrong = f"{show(found)} is not a list"
-        listed = [found]
+        wrong = f"{show(value)} is not a list"
+        listed = [value]
         inside = entry(place.last, listed) if isinstance(place.last, str) else literal(listed)
         hint = f"write it in brackets: {inside}"
-    return ScenarioError("wrong-type", wrong, hint, value=found)
+    return ScenarioError("wrong-type", wrong, hint, value=value)

@@ -71,8 +71,8 @@ def _has_dict(model: type[BaseModel]) -> bool:
 def _all(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     """Return the models that a model holds, itself after them."""
     for field in model.model_fields.values():
-        for each in models_in(field.annotation):
-            yield from _all(each)
+        for part in models_in(field.annotation):
+            yield from _all(part)
     yield model
 
 
@@ -106,7 +106,7 @@ def _entries(model: type[BaseModel]) -> list[str]:
 def _taken(field: FieldInfo) -> Any:
     """Return the type of what a field takes: a shorthand too, where a validator says so."""
     said = (getattr(one, "json_schema_input_type", PydanticUndefined) for one in field.metadata)
-    return next((each for each in said if each not in (PydanticUndefined, Any)), field.annotation)
+    return next((kind for kind in said if kind not in (PydanticUndefined, Any)), field.annotation)
 
 
 def _type(annotation: Any) -> str:
@@ -114,10 +114,10 @@ def _type(annotation: Any) -> str:
     if annotation == CongestionControl or annotation == (str | dict[str, float]):
         return "CongestionControlInput"
     origin, parts = get_origin(annotation), get_args(annotation)
-    found = list(models_in(annotation))
-    if any(issubclass(each, Distribution) for each in found) and origin is not tuple:
+    models = list(models_in(annotation))
+    if any(issubclass(model, Distribution) for model in models) and origin is not tuple:
         return "DistributionInput"
-    if any(issubclass(each, FlowLength) for each in found) and origin is not tuple:
+    if any(issubclass(model, FlowLength) for model in models) and origin is not tuple:
         return "FlowLengthInput"
     if origin is Annotated:
         return _type(parts[0])
@@ -149,8 +149,8 @@ def _imports(models: list[type[BaseModel]], text: str) -> str:
     known: dict[str, str] = {model.__name__: model.__module__ for model in models}
     files: list[type[Any]] = [PacketList, NetworkFile, RateFile, TransferTable]
     types_: list[type[Any]] = [Distribution, FlowLength, *files]
-    for each in (*types_, *_subclasses(FromText), *_subclasses(Target)):
-        known[each.__name__] = each.__module__
+    for kind in (*types_, *_subclasses(FromText), *_subclasses(Target)):
+        known[kind.__name__] = kind.__module__
     words = set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())
     by_module: dict[str, list[str]] = {}
     for name in sorted(words & set(known)):

@@ -56,9 +56,9 @@ class Target(float):
     probability: float | None
 
     def __new__(cls, value: float, probability: float | None = None) -> Self:
-        made = super().__new__(cls, value)
-        made.probability = probability
-        return made
+        target = super().__new__(cls, value)
+        target.probability = probability
+        return target
 
     @classmethod
     def _of(cls, written: Any) -> Self:

@@ -98,8 +98,8 @@ def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scen
         except ValidationError as error:
             from forebay.scenario.format_error import format_error
 
-            found = format_error(error, Scenario)
-        raise found.at(sets.SOURCE if sets.blames(paths, found.field) else source)
+            problem = format_error(error, Scenario)
+        raise problem.at(sets.SOURCE if sets.blames(paths, problem.field) else source)
 
 
 def expect_scenario(value: object) -> None:

@@ -157,15 +157,15 @@ class Scenario(ScenarioModel):
     def class_limits(self, link: str = BOTTLENECK) -> list[tuple[int, DataSize]]:
         """For each class queue before a link: packets that may wait, and their size."""
         here, queue = self.at_link(link), self.queue_at(link)
-        found = []
-        for each, own in zip(queue.classes, self.class_counts(link), strict=True):
-            if each.size is not None:
-                found.append((own.packets(each.size), own.packet))
+        limits = []
+        for part, own in zip(queue.classes, self.class_counts(link), strict=True):
+            if part.size is not None:
+                limits.append((own.packets(part.size), own.packet))
                 continue
             packets = here.packets(queue.size)
-            share = packets if each.share is None else max(1, round(each.share * packets))
-            found.append((share, here.packet))
-        return found
+            share = packets if part.share is None else max(1, round(part.share * packets))
+            limits.append((share, here.packet))
+        return limits
 
     def class_counts(self, link: str = BOTTLENECK) -> list[CrossingFlows]:
         """Flows that count at each class queue before a link: those of its own traffic."""
@@ -192,7 +192,7 @@ class Scenario(ScenarioModel):
 
     def queue_at(self, link: str) -> Queue:
         """The queue before a link; "reverse" has the bottleneck's."""
-        return next((each.queue for each in self.links if each.name == link), self.queue)
+        return next((place.queue for place in self.links if place.name == link), self.queue)
 
     def with_buffer(self, packets: int) -> Scenario:
         """Return the same scenario with another buffer. Raises ScenarioError below 1 packet."""
@@ -229,7 +229,7 @@ class Scenario(ScenarioModel):
     def files(self) -> tuple[str, ...]:
         """Paths of the files that the scenario reads."""
         read = [group.file for group in self.traffic if isinstance(group, Replay | Transfers)]
-        lists = [each.path for each in read if each is not None]
+        lists = [file.path for file in read if file is not None]
         traces = [link.rate_trace for link in (self.link, *self.links) if link.rate_trace]
         of_network = () if self.topology is None else self.topology.files
         of_traces = (trace.file.path for trace in traces if trace.file is not None)
@@ -309,12 +309,12 @@ class Scenario(ScenarioModel):
         """
         tcp = [group for group in self.traffic if isinstance(group, Tcp)]
         names = {name for group in tcp for name in group.control_names if not is_ours(name)}
-        found = {name: foreign.find(name) for name in sorted(names)}
-        for name, each in found.items():
-            if each is None:
+        controls = {name: foreign.find(name) for name in sorted(names)}
+        for name, control in controls.items():
+            if control is None:
                 wrong = f"the congestion control {name!r} is no longer installed"
                 raise ScenarioError("unknown-name", wrong, "build it again", value=name)
-        return {name: each for name, each in found.items() if each is not None}
+        return {name: control for name, control in controls.items() if control is not None}
 
     def sha256(self) -> str:
         """Return the hash of the meaning, independent of layout and units.

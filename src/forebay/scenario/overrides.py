@@ -57,9 +57,9 @@ def as_tree(value: Any) -> Any:
         kind = ["kind"] if "kind" in type(value).model_fields else []
         return {name: as_tree(getattr(value, name)) for name in dict.fromkeys(kind + set_)}
     if isinstance(value, tuple | list):
-        return [as_tree(each) for each in value]
+        return [as_tree(part) for part in value]
     if isinstance(value, dict):
-        return {name: as_tree(each) for name, each in value.items()}
+        return {name: as_tree(part) for name, part in value.items()}
     written = value.written() if isinstance(value, Target) else value
     return dict(written) if isinstance(written, dict) else value
 
@@ -72,9 +72,9 @@ def blames(paths: Sequence[str], field: str) -> bool:
 def _given(value: object) -> object:
     """Return a value in which text that names a file of the current folder says so."""
     if isinstance(value, dict):
-        return {key: _given(each) for key, each in value.items()}
+        return {key: _given(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_given(each) for each in value]
+        return [_given(part) for part in value]
     return GivenHere(value) if isinstance(value, str) and os.path.isfile(value) else value
 
 
@@ -130,16 +130,16 @@ def has_field(path: str) -> bool:
     for part in path.split("."):
         if part.isdigit():
             continue
-        found = [
+        fields = [
             info
             for model in models
             for name, info in model.model_fields.items()
             if part in (name, info.alias)
         ]
-        inside = [list(models_in(info.annotation)) for info in found]
+        inside = [list(models_in(info.annotation)) for info in fields]
         if not all(inside):  # a table of any keys, or a value
             return True
-        models = [each for those in inside for each in those]
+        models = [model for those in inside for model in those]
         if not models:
             return False
     return True

@@ -75,14 +75,14 @@ def parse_amount(text: str, kinds: tuple[str, ...], example: str) -> tuple[Decim
     With Decimal, "35 ms" and "0.035 s" are the same number. Raises ScenarioError.
     """
     number, unit = _split(text, example, kinds)
-    found = _kind_and_factor(unit)
+    meaning = _kind_and_factor(unit)
     known = ", ".join(name for kind in kinds for name in KNOWN[kind])
-    if found is None:
+    if meaning is None:
         raise _unknown_unit(text, unit, kinds, known)
-    kind, factor = found
+    kind, factor = meaning
     if kind not in kinds:
         wanted = " or ".join(_CALLED[kind] for kind in kinds)
-        wrong = f"{show(text)} is {_CALLED[found[0]]}, not {wanted}"
+        wrong = f"{show(text)} is {_CALLED[meaning[0]]}, not {wanted}"
         raise ScenarioError("wrong-dimension", wrong, f"write one of {known}", value=text)
     return _in_range(number * factor, text, example), kind
 

@@ -202,14 +202,14 @@ class RateTrace(ScenarioModel):
         starts, sums = [start for start, _ in steps], [0.0]
         for (start, rate), end in zip(steps, [*starts[1:], period], strict=True):
             sums.append(sums[-1] + rate * (end - start) / _PS)
-        found = []
+        totals = []
         for end_s in until_s:
             end = round(end_s * _PS)
             periods, within = divmod(end, period) if repeats else (0, end)
             step = bisect_right(starts, within) - 1
             part = steps[step][1] * (within - starts[step]) / _PS
-            found.append(periods * sums[-1] + sums[step] + part)
-        return found
+            totals.append(periods * sums[-1] + sums[step] + part)
+        return totals
 
     def scaled(self, share: float) -> RateTrace:
         """Return the same trace with all rates multiplied by `share`."""

@@ -124,17 +124,17 @@ def meanings(model: type[BaseModel]) -> dict[str, str]:
 
     Pydantic could read it too, at every start of Forebay.
     """
-    found = dict[str, str]()
+    texts = dict[str, str]()
     for kind in reversed(model.__mro__):
         if issubclass(kind, BaseModel) and kind.__module__.startswith("forebay."):
             body = ast.parse(dedent(getsource(kind))).body[0].body  # type: ignore[attr-defined]
             for field, below in pairwise(body):
                 match field, below:
                     case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(text))):
-                        found[name] = " ".join(text.split())
+                        texts[name] = " ".join(text.split())
     if issubclass(model, Queue):
-        found |= {name: f"{', '.join(by)}: {found[name]}" for name, by in READ_BY.items()}
-    return found
+        texts |= {name: f"{', '.join(by)}: {texts[name]}" for name, by in READ_BY.items()}
+    return texts
 
 
 class _Schema(GenerateJsonSchema):
@@ -144,12 +144,12 @@ class _Schema(GenerateJsonSchema):
         return _written(dft)
 
     def model_schema(self, schema: Any) -> dict[str, Any]:
-        made = super().model_schema(schema)
-        made["description"] = _IN_PYTHON.sub("", made["description"])
+        result = super().model_schema(schema)
+        result["description"] = _IN_PYTHON.sub("", result["description"])
         for name, meaning in meanings(schema["cls"]).items():
-            if name in made.get("properties", {}):
-                made["properties"][name]["description"] = meaning
-        return made
+            if name in result.get("properties", {}):
+                result["properties"][name]["description"] = meaning
+        return result
 
 
 def schema() -> str:
@@ -249,8 +249,8 @@ def _range(field: FieldInfo) -> str:
 def _choices(field: FieldInfo) -> tuple[Any, ...]:
     parts = get_args(field.annotation)
     named = (one for part in (field.annotation, *parts) for one in get_args(part))
-    found = tuple(dict.fromkeys(one for one in named if isinstance(one, str)))
-    return found or ((True, False) if bool in parts else ())
+    choices = tuple(dict.fromkeys(one for one in named if isinstance(one, str)))
+    return choices or ((True, False) if bool in parts else ())
 
 
 def _default(field: FieldInfo, nested: bool) -> str:

@@ -43,10 +43,10 @@ class FlowCount(FromText, int):
 
     def __new__(cls, count: int, low: int | None = None, high: int | None = None) -> Self:
         """Return ``count`` with its ends, by default the count itself."""
-        made = super().__new__(cls, count)
-        made.low = int(count) if low is None else low
-        made.high = int(count) if high is None else high
-        return made
+        flows = super().__new__(cls, count)
+        flows.low = int(count) if low is None else low
+        flows.high = int(count) if high is None else high
+        return flows
 
     @classmethod
     def parse(cls, value: object) -> Self:
@@ -55,13 +55,13 @@ class FlowCount(FromText, int):
             return value
         if isinstance(value, int) and not isinstance(value, bool):
             return cls(value)
-        found = _RANGE.fullmatch(value) if isinstance(value, str) else None
-        if found is None:
+        match = _RANGE.fullmatch(value) if isinstance(value, str) else None
+        if match is None:
             wrong = f"{show(value)} is not a whole number"
             exact = count(value)
             hint = f"write {exact}, digits only and without quotes" if exact else _WRITE
             raise ScenarioError("wrong-type", wrong, hint, value=value)
-        low, high = int(found[1]), int(found[2])
+        low, high = int(match[1]), int(match[2])
         if low > high:
             wrong, hint = f"{low} is above {high}", "write the smaller end first"
             raise ScenarioError("out-of-range", wrong, hint, value=value)
@@ -247,9 +247,9 @@ class Standing(Source):
 
     def starting(self, start: Distribution) -> Self:
         """Return the class with a start that nobody wrote."""
-        made = self.model_copy(update={"start": start})
-        made.model_fields_set.discard("start")
-        return made
+        group = self.model_copy(update={"start": start})
+        group.model_fields_set.discard("start")
+        return group
 
     @property
     def together(self) -> int:
@@ -275,7 +275,7 @@ class Standing(Source):
         if share >= 1.0:
             return self
         some = (self.flows, self.flows.low, self.flows.high)
-        flows = FlowCount(*(max(1, round(share * each)) for each in some))
+        flows = FlowCount(*(max(1, round(share * number)) for number in some))
         return self.model_copy(update={"flows": flows})
 
     def peak(self, link_rate: float) -> float:
@@ -361,12 +361,12 @@ def assumed_start(measure: Measure) -> Distribution | None:
 def with_starts(traffic: tuple[Traffic, ...], measure: Measure) -> tuple[Traffic, ...]:
     """Return the classes with the start that is assumed where none was written."""
     assumed = assumed_start(measure)
-    found: list[Traffic] = []
+    groups: list[Traffic] = []
     for group in traffic:
         if isinstance(group, Standing) and "start" not in group.model_fields_set:
             usual = type(group).model_fields["start"].default
             start = usual if assumed is None or not usual.high else assumed
-            found.append(group if group.start == start else group.starting(start))
+            groups.append(group if group.start == start else group.starting(start))
         else:
-            found.append(group)
-    return tuple(found)
+            groups.append(group)
+    return tuple(groups)

@@ -273,7 +273,7 @@ class Topology(ScenarioModel):
     @property
     def files(self) -> tuple[str, ...]:
         """Paths of the files of the network and of its demand."""
-        return tuple(each.path for each in (self.file, self.demand_file) if each is not None)
+        return tuple(file.path for file in (self.file, self.demand_file) if file is not None)
 
     @property
     def counts_connections(self) -> bool:

@@ -295,8 +295,8 @@ else:
         reduce(
             or_,
             (
-                Annotated[each, Tag(each.model_fields["kind"].default)]
-                for each in (Long, Short, Session, Requests, Transfers, *get_args(OpenLoop))
+                Annotated[model, Tag(model.model_fields["kind"].default)]
+                for model in (Long, Short, Session, Requests, Transfers, *get_args(OpenLoop))
             ),
         ),
         Discriminator(_kind),

@@ -224,17 +224,17 @@ class TransferTable(FromFile):
 
 def _numbers(path: str, name: str, values: Sequence[Any]) -> NDArray[np.float64]:
     try:
-        found = np.array(values, dtype=np.float64)
+        array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        row, cell = next(each for each in enumerate(values, 1) if not _is_number(each[1]))
+        row, cell = next(pair for pair in enumerate(values, 1) if not _is_number(pair[1]))
         said = f"is {show(cell)}, no number" if _text(cell) else "is blank; a number is needed"
         raise _wrong(path, f"row {row}: {name} {said}") from None
     low, high = _LIMITS[name]
-    bad = ~((found >= low) & (found <= high))
+    bad = ~((array >= low) & (array <= high))
     if bad.any():
         row = int(bad.argmax())
-        raise _wrong(path, f"row {row + 1}: {name} is {found[row]:g}, not from {low:g} to {high:g}")
-    return found
+        raise _wrong(path, f"row {row + 1}: {name} is {array[row]:g}, not from {low:g} to {high:g}")
+    return array
 
 
 def _is_number(cell: Any) -> bool:
