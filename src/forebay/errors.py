@@ -213,5 +213,5 @@ def _literal(value: object, words: Words) -> str:
             return "{" + ", ".join(f'"{k}": {_literal(v, words)}' for k, v in value.items()) + "}"
         return "{ " + ", ".join(f"{k} = {_literal(v, words)}" for k, v in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_literal(each, words) for each in value) + "]"
+        return "[" + ", ".join(_literal(part, words) for part in value) + "]"
     return str(value) if isinstance(value, int | float) else f'"{value}"'

@@ -76,15 +76,15 @@ def digest(group: str, name: str) -> str:
     They are the files of its module's folder, or the module alone where it stands in none.
     """
     point = found(group)[name]
-    made = hashlib.sha256(f"{_distribution(point)} {getattr(point.dist, 'version', '')}".encode())
+    hasher = hashlib.sha256(f"{_distribution(point)} {getattr(point.dist, 'version', '')}".encode())
     top = find_spec(point.module.partition(".")[0])
     places = [] if top is None else list(top.submodule_search_locations or ())
     files = [path for place in places for path in Path(place).rglob("*.py")]
     if top is not None and top.origin and not places:
         files.append(Path(top.origin))
-    for path in sorted(each for each in files if each.is_file()):
-        made.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
-    return made.hexdigest()[:32]
+    for path in sorted(file for file in files if file.is_file()):
+        hasher.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    return hasher.hexdigest()[:32]
 
 
 def refuse(group: str, name: str, wrong: str) -> BrokenPlugin:

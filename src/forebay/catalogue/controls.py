@@ -165,10 +165,10 @@ class Controls(dict[str, Control]):
         super().__init__((our.name, our) for our in ours)
 
     def __missing__(self, name: str) -> Control:
-        found = foreign.find(name)
-        if found is None:
+        control = foreign.find(name)
+        if control is None:
             raise KeyError(name)
-        return _record(found)
+        return _record(control)
 
     def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or (
@@ -181,19 +181,19 @@ def is_ours(name: str) -> bool:
     return name in OURS
 
 
-def _record(found: foreign.Installed) -> Control:
+def _record(control: foreign.Installed) -> Control:
     marks: Literal["in proportion", "as a loss", "no"]
-    if found.ecn or found.l4s:
+    if control.ecn or control.l4s:
         marks = "in proportion"
     else:
-        marks = "no" if found.controls_cwnd else "as a loss"
+        marks = "no" if control.controls_cwnd else "as a loss"
     return Control(
-        name=found.name, source=found.source, paced=found.paces,
+        name=control.name, source=control.source, paced=control.paces,
         in_core="", in_kernel=None, bpf_program=None,
-        kept_after_loss=None, sawtooth=None if found.controls_cwnd else "reno", does_at_loss=None,
+        kept_after_loss=None, sawtooth=None if control.controls_cwnd else "reno", does_at_loss=None,
         response=None, growth=None, single_flow=None, population=None,
-        answers_marks=marks, needs_ecn=found.ecn or found.l4s,
-        packet_cost="model" if found.paces else "loss", probe_rtt_s=None,
+        answers_marks=marks, needs_ecn=control.ecn or control.l4s,
+        packet_cost="model" if control.paces else "loss", probe_rtt_s=None,
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ def _variant(name: str) -> str:
 
 
 def _between(text: str, part: str) -> str:
-    return _MARKED.sub(lambda found: f"{found[1]}{part}{found[2]}", text)
+    return _MARKED.sub(lambda match: f"{match[1]}{part}{match[2]}", text)
 
 
 if __name__ == "__main__":

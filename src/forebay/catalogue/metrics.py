@@ -246,7 +246,7 @@ def check_stated(level: Level, keys: Iterable[str]) -> None:
 
     Raises IncompleteRecord: a metric has no record, or a record has no metric.
     """
-    fields, stated = set(keys), {each.key for each in of_level(level)}
+    fields, stated = set(keys), {metric.key for metric in of_level(level)}
     for key in sorted(fields ^ stated):
         missing = "in forebay.outcome.model, but not in forebay.catalogue.metrics"
         wrong = f"is {missing}" if key in fields else "is not in forebay.outcome.model"

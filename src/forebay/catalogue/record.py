@@ -45,12 +45,12 @@ T = TypeVar("T")
 
 def by_name(records: Iterable[R]) -> dict[str, R]:
     """Return records by name, in their order. Raises IncompleteRecord if two have one name."""
-    found: dict[str, R] = {}
+    index: dict[str, R] = {}
     for record in records:
-        if record.name in found:
+        if record.name in index:
             raise IncompleteRecord(type(record).__name__.lower(), record.name, "is stated twice")
-        found[record.name] = record
-    return found
+        index[record.name] = record
+    return index
 
 
 def registered(
@@ -66,7 +66,7 @@ def registered(
 
     Raises IncompleteRecord: a name that is not in ``known``, or an entry of it that none names.
     """
-    names = {name: named(each) for name, each in records.items()}
+    names = {name: named(record) for name, record in records.items()}
     for record, name in names.items():
         if name is not None and name not in known:
             what = type(records[record]).__name__.lower()

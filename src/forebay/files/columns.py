@@ -129,5 +129,5 @@ def _parquet_of_rows(raw: Any, columns: Sequence[str], rows: Sequence[Row]) -> N
     from pyarrow import parquet
 
     values = list(zip(*rows, strict=True)) or [()] * len(columns)
-    made = pyarrow.table({name: list(of) for name, of in zip(columns, values, strict=True)})
-    parquet.write_table(made, raw)
+    table = pyarrow.table({name: list(of) for name, of in zip(columns, values, strict=True)})
+    parquet.write_table(table, raw)

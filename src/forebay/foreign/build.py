@@ -125,7 +125,7 @@ def _compile_module(files: Sequence[Path], library: Path, out: Path, linux: str,
 
 def _headers(files: Iterable[Path]) -> set[str]:
     """Return the system headers that files name, also by their own headers beside them."""
-    found: set[str] = set()
+    headers: set[str] = set()
     left, seen = list(files), set()
     while left:
         path = left.pop()
@@ -133,10 +133,10 @@ def _headers(files: Iterable[Path]) -> set[str]:
             continue
         seen.add(path)
         text = path.read_text(encoding="utf-8", errors="replace")
-        found |= set(_SYSTEM_HEADER.findall(text))
+        headers |= set(_SYSTEM_HEADER.findall(text))
         left += [path.parent / name for name in _OWN_HEADER.findall(text)]
-    outside = {name for name in found if name.startswith("/") or ".." in name.split("/")}
-    return found - outside
+    outside = {name for name in headers if name.startswith("/") or ".." in name.split("/")}
+    return headers - outside
 
 
 def _program(variable: str, usual: str) -> list[str]:

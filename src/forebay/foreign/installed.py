@@ -161,7 +161,7 @@ def use_class(python: type, name: str) -> Installed:
         text = inspect.getsource(python)
     except (OSError, TypeError):  # typed into an interpreter: another one each time
         text = f"{python!r} {id(python)}"
-    _classes[name] = made = Installed(
+    _classes[name] = installed = Installed(
         name=check_name(name),
         library=Path(),
         sha256=hashlib.sha256(text.encode()).hexdigest(),
@@ -170,7 +170,7 @@ def use_class(python: type, name: str) -> Installed:
         controls_cwnd=bool(getattr(python, "controls_cwnd", False)),
         python=python,
     )
-    return made
+    return installed
 
 
 @lru_cache(maxsize=64)
@@ -227,9 +227,9 @@ def install(library: Path, control: Mapping[str, Any]) -> Installed:
     except OSError as error:
         wrong = f"cannot be written ({error.strerror})"
         raise ControlError(str(place), wrong, "name another folder in FOREBAY_CONTROLS") from None
-    made = find(name)
-    assert made is not None, "just written"
-    return made
+    installed = find(name)
+    assert installed is not None, "just written"
+    return installed
 
 
 def _replace(fresh: Path, place: Path) -> None:
