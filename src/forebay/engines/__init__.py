@@ -76,9 +76,9 @@ def get(name: str) -> Engine:
 def _of_others(name: str) -> Engine:
     if name not in plugins.found(GROUP):
         raise UnknownEngine(name, engine_names())
-    made = plugins.load(GROUP, name)
+    factory = plugins.load(GROUP, name)
     try:
-        engine = made()
+        engine = factory()
     except Exception as error:
         wrong = f"cannot be made ({type(error).__name__}: {error})"
         raise plugins.refuse(GROUP, name, wrong) from error

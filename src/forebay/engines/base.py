@@ -212,10 +212,10 @@ class OtherEngine(Engine):
     @property
     def capabilities(self) -> Capabilities:
         """The methods that it has."""
-        made = self._made
-        if isinstance(made, Engine):
-            return made.capabilities
-        return _methods(made, ("limit_memory", "capture_to", "count_by", "trace", "size_links"))
+        engine = self._made
+        if isinstance(engine, Engine):
+            return engine.capabilities
+        return _methods(engine, ("limit_memory", "capture_to", "count_by", "trace", "size_links"))
 
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run it, and check what it returns.
@@ -225,19 +225,19 @@ class OtherEngine(Engine):
         patience_s = getattr(self._made, "patience_s", _PATIENCE_S)
         asked = plugins.Asked(patience_s, effort.progress)
         with plugins.blamed(GROUP, self._name):
-            made = asked.of(lambda told: self._made.run(scenario, seeds, effort.telling(told)))
-        if made is plugins.NOTHING:
+            outcome = asked.of(lambda told: self._made.run(scenario, seeds, effort.telling(told)))
+        if outcome is plugins.NOTHING:
             wrong = f"has not answered for {patience_s:g} s (its patience_s), nor called progress"
             raise plugins.refuse(GROUP, self._name, wrong)
-        if not isinstance(made, Outcome):
-            wrong = f"returned a {type(made).__name__} from run, not a forebay.Outcome"
+        if not isinstance(outcome, Outcome):
+            wrong = f"returned a {type(outcome).__name__} from run, not a forebay.Outcome"
             raise plugins.refuse(GROUP, self._name, wrong)
         try:
-            found = violations(made)
+            faults = violations(outcome)
         except Exception as error:
             wrong = f"returned an Outcome that cannot be checked ({type(error).__name__}: {error})"
             raise plugins.refuse(GROUP, self._name, wrong) from error
-        if found:
-            wrong = f"computed an impossible value ({found[0]})"
+        if faults:
+            wrong = f"computed an impossible value ({faults[0]})"
             raise plugins.refuse(GROUP, self._name, wrong)
-        return made
+        return outcome

@@ -117,7 +117,7 @@ def _features(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
     """Yield what not every engine can run: its name, in words, and its field."""
     if scenario.topology is not None:
         yield "topology", "a whole network", "topology"
-    others = {f"links.{index}": each for index, each in enumerate(scenario.links)}
+    others = {f"links.{index}": link for index, link in enumerate(scenario.links)}
     for place, link in {"link": scenario.link, **others}.items():
         if link.jitter is not None and link.jitter.reorder:
             yield "reorder", "a link that reorders", f"{place}.jitter.reorder"

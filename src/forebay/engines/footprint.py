@@ -398,5 +398,5 @@ def _carried_bps(scenario: Scenario) -> float:
             firsts |= set(way[:1])
             for a, b in pairwise(way):
                 before.setdefault(b, set()).add(a)
-    comes = {name: sum(rates[each] for each in before.get(name, ())) for name in rates}
+    comes = {name: sum(rates[upstream] for upstream in before.get(name, ())) for name in rates}
     return sum(rate if name in firsts else min(rate, comes[name]) for name, rate in rates.items())

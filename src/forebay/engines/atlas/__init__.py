@@ -53,7 +53,7 @@ Ends = tuple[float, float, float]
 def _outcome(
     scenario: Scenario, point: Point, model: Model, seeds: list[int], started: float
 ) -> Outcome:
-    found: dict[str, Ends] = {
+    ends: dict[str, Ends] = {
         name: (float(value[0]), float(low[0]), float(high[0]))
         for name, (value, low, high) in model.answer([point]).items()
     }
@@ -62,18 +62,18 @@ def _outcome(
     if warmup < settled_s and "warmup" in measure.model_fields_set:
         settles = f"flows of the atlas had {settled_s:g} s to settle"
         notes = [f"measured after {warmup:g} s: {settles}"]
-    idle = found["idle"]
+    idle = ends["idle"]
     wait_s = point.packets / point.pps
     link = LinkOutcome(
         utilization=_metric((1.0 - idle[0], 1.0 - idle[2], 1.0 - idle[1])),
-        loss_rate=_metric(found["loss"]),
-        queue_packets=_quantiles(found["queue_mean"], found["queue_p99"], float(point.packets)),
-        queue_delay_s=_quantiles(found["delay_mean"], found["delay_p99"], wait_s),
+        loss_rate=_metric(ends["loss"]),
+        queue_packets=_quantiles(ends["queue_mean"], ends["queue_p99"], float(point.packets)),
+        queue_delay_s=_quantiles(ends["delay_mean"], ends["delay_p99"], wait_s),
         buffer_packets=point.packets,
         bdp_packets=scenario.bdp_packets,
         capacity_bps=float(scenario.link.capacity),
     )
-    shares = _shares(point, found.get("share", _UNKNOWN))
+    shares = _shares(point, ends.get("share", _UNKNOWN))
     classes = [
         _class(group, name, scenario, link, shares)
         for group, name in zip(scenario.traffic, scenario.class_names, strict=True)
@@ -107,10 +107,10 @@ def _class(
     shares: dict[str, tuple[int, Ends]],
 ) -> ClassOutcome:
     """Return a class: of each control's goodput as much as it has of that control's flows."""
-    counts = {each: n for each, n in apportion(int(group.flows), group.shares).items() if n}
-    parts = {each: n / shares[each][0] for each, n in counts.items()}
+    counts = {control: n for control, n in apportion(int(group.flows), group.shares).items() if n}
+    parts = {control: n / shares[control][0] for control, n in counts.items()}
     used, alone = link.utilization, len(scenario.traffic) == 1
-    own = [sum(parts[each] * shares[each][1][end] for each in parts) for end in range(3)]
+    own = [sum(parts[control] * shares[control][1][end] for control in parts) for end in range(3)]
     own = [1.0, 1.0, 1.0] if alone else own
     assert used is not None and used.low is not None and used.high is not None, "just made"
     rate = float(scenario.link.capacity)

@@ -45,33 +45,33 @@ def features(points: list[Point]) -> Array:
     return np.array([_features(point) for point in points], dtype=np.float64)
 
 
-def _features(each: Point) -> tuple[float, ...]:
-    n, share, size = float(each.flows), each.second / each.flows, float(each.packets)
-    burst = min(max(_AUTOSIZE_S * each.window / each.rtt_s, _BURST[0]), _BURST[1])
-    of_root = size * math.sqrt(n) / each.bdp  # B sqrt(n) / BDP
+def _features(point: Point) -> tuple[float, ...]:
+    n, share, size = float(point.flows), point.second / point.flows, float(point.packets)
+    burst = min(max(_AUTOSIZE_S * point.window / point.rtt_s, _BURST[0]), _BURST[1])
+    of_root = size * math.sqrt(n) / point.bdp  # B sqrt(n) / BDP
     return (
         math.log(n),
-        math.log(each.window),  # the loss of 0.76 / w^2
-        math.log(each.rtt_s),
-        (each.spread - 1.0) / (each.spread + 1.0),
-        math.log(math.log(each.spread)),
-        math.log(each.access),
+        math.log(point.window),  # the loss of 0.76 / w^2
+        math.log(point.rtt_s),
+        (point.spread - 1.0) / (point.spread + 1.0),
+        math.log(math.log(point.spread)),
+        math.log(point.access),
         share,
         math.sqrt(share),
-        math.log1p(each.second),
-        float(each.second == 0),
-        float(each.second == each.flows),
+        math.log1p(point.second),
+        float(point.second == 0),
+        float(point.second == point.flows),
         math.log(size),
-        math.log(size / each.bdp),
+        math.log(size / point.bdp),
         math.log(of_root),
         # While a burst comes over the access link, this link sends on.
-        math.log(size / (1.0 + burst * each.access / (1.0 + each.access))),
+        math.log(size / (1.0 + burst * point.access / (1.0 + point.access))),
         math.log(burst),
         math.log(size / (burst * math.sqrt(n))),
         size / (size + 8.0 * burst),
         of_root / (of_root + 1.0),
-        size / (size + each.bdp),
-        each.rtt_s / (each.rtt_s + _PROBE_S),
+        size / (size + point.bdp),
+        point.rtt_s / (point.rtt_s + _PROBE_S),
         size**-0.5,
     )
 
@@ -187,7 +187,7 @@ class Model:
         """Return value, low and high of each metric, shape (points,); NaN where not defined."""
         x = features(points)
         shares = np.array([point.second / point.flows for point in points])
-        found = {}
+        answers = {}
         for name, process in self.processes.items():
             value, error = process.predict(self._scaled[name], x)
             half = process.factor(level) * error
@@ -195,8 +195,8 @@ class Model:
             if name == "share":
                 mixed = (shares > 0.0) & (shares < 1.0)
                 ends = [np.where(mixed, end, np.nan) for end in ends]
-            found[name] = (ends[0], ends[1], ends[2])
-        return found
+            answers[name] = (ends[0], ends[1], ends[2])
+        return answers
 
 
 @cache
@@ -238,10 +238,10 @@ _PARTS = ("scale", "trend", "weights", "errors", "scores")
 
 def document(model: Model) -> dict[str, NDArray[Any]]:
     """Return the arrays of a model's file, single precision where that is enough."""
-    found: dict[str, NDArray[Any]] = {"cells": model.cells.astype(np.float32)}
+    arrays: dict[str, NDArray[Any]] = {"cells": model.cells.astype(np.float32)}
     for name, process in model.processes.items():
         for part in _PARTS:
             kind = np.float64 if part in ("weights", "trend") else np.float32
-            found[f"{name}.{part}"] = getattr(process, part).astype(kind)
-    found["stamp"] = np.frombuffer(json.dumps(model.stamp, sort_keys=True).encode(), np.uint8)
-    return found
+            arrays[f"{name}.{part}"] = getattr(process, part).astype(kind)
+    arrays["stamp"] = np.frombuffer(json.dumps(model.stamp, sort_keys=True).encode(), np.uint8)
+    return arrays

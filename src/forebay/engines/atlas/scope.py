@@ -98,12 +98,12 @@ def point_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Poi
 
     Raises OutsideAtlas.
     """
-    found = _link_of(scenario, controls)
-    least, most = _buffers(found, scenario)
-    if not least <= found.packets <= most:
+    point = _link_of(scenario, controls)
+    least, most = _buffers(point, scenario)
+    if not least <= point.packets <= most:
         why = ", with an access_rate from 1 on" if least > SMALLEST else ""
-        raise OutsideAtlas("queue.size", f"{found.packets} packets", f"{least} to {most}{why}")
-    return found
+        raise OutsideAtlas("queue.size", f"{point.packets} packets", f"{least} to {most}{why}")
+    return point
 
 
 def buffers(scenario: Scenario) -> tuple[int, int]:
@@ -117,7 +117,7 @@ def buffers(scenario: Scenario) -> tuple[int, int]:
 def _link_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Point:
     """Return a scenario as a point whose buffer may be outside."""
     _refuse_what_was_not_simulated(scenario)
-    groups = [each for each in scenario.traffic if isinstance(each, Long)]
+    groups = [group for group in scenario.traffic if isinstance(group, Long)]
     first = groups[0]
     counts: dict[str, int] = {}
     for group in groups:
@@ -125,25 +125,25 @@ def _link_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Poi
             counts[name] = counts.get(name, 0) + count
     controls = controls or _family({name for name, count in counts.items() if count})
     rate = float(scenario.link.capacity)
-    found = Point(
+    point = Point(
         controls, sum(counts.values()), counts.get(controls[1], 0),
         rate / (8.0 * int(first.packet)), float(first.rtt.mean),
         float(first.rtt.high) / float(first.rtt.low), first.access(rate) / rate,
         scenario.buffer_packets,
     )  # fmt: skip
     for name, (field, least, most, unit) in BOUNDS.items():
-        value = getattr(found, name)
+        value = getattr(point, name)
         if not least * (1.0 - _ROUNDING) <= value <= most * (1.0 + _ROUNDING):
             bound = f"{_amount(least)} to {_amount(most)}"
             raise OutsideAtlas(field, f"{_amount(value)} {unit}", bound)
-    if abs(found.access - 1.0) < ALIKE_RATES:
+    if abs(point.access - 1.0) < ALIKE_RATES:
         same = "access links exactly as fast as the link, where one flow may lock out the others"
         raise OutsideAtlas("traffic.0.access_rate", same, "faster and slower ones")
-    together = found.access * found.flows
+    together = point.access * point.flows
     if together < LEAST_ACCESS * (1.0 - _ROUNDING):
         slow = f"access links of {together:.3g} times the link together"
         raise OutsideAtlas("traffic.0.access_rate", slow, f"{LEAST_ACCESS:g} times and more")
-    return found
+    return point
 
 
 def _buffers(link: Point, scenario: Scenario) -> tuple[int, int]:
@@ -203,10 +203,10 @@ def _known() -> tuple[tuple[str, str], ...]:
 
 def _family(names: set[str]) -> tuple[str, str]:
     known = _known()
-    for each in known:
-        if names <= set(each):
-            return each
-    mixes = ", ".join(" with ".join(each) for each in known)
+    for family in known:
+        if names <= set(family):
+            return family
+    mixes = ", ".join(" with ".join(family) for family in known)
     named = " with ".join(sorted(names))
     raise OutsideAtlas("traffic.0.congestion_control", f"mix of {named}", mixes or "none yet")
 

@@ -124,13 +124,13 @@ class SizingSolver(LinksEngine):
         problem, links = self.links.problem, self.links.links
         solution = solver.solve_with(problem, self.topology, links, packets, progress)
         places = np.flatnonzero(np.isin(solution.balance.used, self.links.links))
-        found = to_outcome(
+        outcome = to_outcome(
             self.scenario, list(seeds), solution, 0.0, sized=places, bursts=self._bursts
         )
-        sized = {name: found.links[name] for name in self.links.names if name in found.links}
-        filled = [each for name, each in sized.items() if name in self._filled]
+        sized = {name: outcome.links[name] for name in self.links.names if name in outcome.links}
+        filled = [link for name, link in sized.items() if name in self._filled]
         combined = worst_link(list(sized.values()), filled)
-        return found.model_copy(update={"links": {BOTTLENECK: combined, **found.links}})
+        return outcome.model_copy(update={"links": {BOTTLENECK: combined, **outcome.links}})
 
     @cached_property
     def _bursts(self) -> OfferedBursts:
@@ -145,9 +145,9 @@ class SizingSolver(LinksEngine):
         target = float(goal)
         sized = self.links
         full = solver.solve_with(sized.problem, self.topology, sized.links, sized.limit)
-        found = links(full, self._bursts)
-        used = {name: found[name].utilization for name in self.links.names if name in found}
-        shares = {name: 0.0 if each is None else each.value for name, each in used.items()}
+        outcomes = links(full, self._bursts)
+        used = {name: outcomes[name].utilization for name in self.links.names if name in outcomes}
+        shares = {name: 0.0 if metric is None else metric.value for name, metric in used.items()}
         filled = frozenset(name for name, share in shares.items() if share >= target)
         if not filled:
             most = max(shares, key=lambda name: shares[name])
@@ -258,11 +258,11 @@ class ClassBuffers:
         """
         graph, sizes = self.problem.graph, {}
         of_class, every = graph.link_class[self.used], self._packets(shares)
-        for each in np.unique(of_class):
-            mine = of_class == each
+        for kind in np.unique(of_class):
+            mine = of_class == kind
             packets, count = every[mine], graph.count[self.used[mine]]
-            sizes[graph.classes[each]] = {
-                "name": graph.classes[each],
+            sizes[graph.classes[kind]] = {
+                "name": graph.classes[kind],
                 "links": int(count.sum()),
                 "packets_min": int(packets.min()),
                 "packets_max": int(packets.max()),
@@ -294,5 +294,5 @@ def _targets(scenario: Scenario) -> tuple[float, float | None]:
     return 1.0 if loss is None else float(loss), None if used is None else float(used)
 
 
-def _used_share(found: solver.Solution) -> Floats:
-    return np.minimum(found.flow.carried_bps / found.balance.rate_bps, 1.0)
+def _used_share(solution: solver.Solution) -> Floats:
+    return np.minimum(solution.flow.carried_bps / solution.balance.rate_bps, 1.0)

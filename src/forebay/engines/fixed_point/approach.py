@@ -201,7 +201,7 @@ def descend(
         caution = max(1.0, caution * (_WARIER if tried else _BOLDER))
         steps += 1
         no_nearer = here.largest > 0.5 * best.largest
-        best = min(best, here, key=lambda each: each.largest)
+        best = min(best, here, key=lambda point: point.largest)
         if no_nearer and best.largest < _ROUNDING:
             break
         done = min(0.99, max(0.0, -np.log10(max(best.largest, 1e-12)) / 12.0))

@@ -52,7 +52,7 @@ def exposures(problem: Problem, paths: Ints) -> tuple[Floats, Floats]:
     alike = real & (mean < 1e-9)  # one link feeds this one, no faster: all paths are exposed alike
     mean = np.where(mean < 1e-9, 1.0, mean)
     of_events, of_packets = (
-        np.where(alike, 1.0, np.where(real, each / mean, 0.0)) for each in (events, packets)
+        np.where(alike, 1.0, np.where(real, loss / mean, 0.0)) for loss in (events, packets)
     )
     return of_events, of_packets
 
@@ -66,11 +66,11 @@ def mean_burst(problem: Problem) -> float:
 
 def _bursts(first: float, rate: Floats, paths: Ints) -> Floats:
     """Return burst size in packets within one packet time; a slower link before spreads bursts."""
-    slowest, made = np.full(paths.shape[1], np.inf), np.empty(paths.shape)
+    slowest, burst = np.full(paths.shape[1], np.inf), np.empty(paths.shape)
     for hop, row in enumerate(paths):
-        made[hop] = 1.0 + (first - 1.0) * np.maximum(0.0, 1.0 - rate[row] / slowest)
+        burst[hop] = 1.0 + (first - 1.0) * np.maximum(0.0, 1.0 - rate[row] / slowest)
         slowest = np.minimum(slowest, rate[row])
-    return np.where(np.isfinite(made), made, 1.0)
+    return np.where(np.isfinite(burst), burst, 1.0)
 
 
 def _others(problem: Problem, paths: Ints, rate: Floats, burst: Floats) -> Floats:
@@ -181,7 +181,7 @@ _FUNCTIONS: dict[str, Response] = {
 }
 """By the names of response functions in the catalogue."""
 
-RESPONSES = registered(CONTROLS, lambda each: each.response, _FUNCTIONS, __name__)
+RESPONSES = registered(CONTROLS, lambda control: control.response, _FUNCTIONS, __name__)
 """Congestion controls with a known response to loss. Without marks DCTCP and Prague halve at a loss
 (RFC 8257, section 3.5). A standing queue reduces Compound's delay window to zero."""
 
@@ -282,8 +282,8 @@ class Balance(Crossings):
     def sent_by(self, kind: Kind, log_loss: Floats, rtt: Floats) -> Floats:
         """Return the bit/s of one kind's connections, like `sent`."""
         log_rate = self.log_window(kind, log_loss, rtt) - np.log(rtt)
-        each = 8.0 * kind.packet_bytes * np.exp(np.minimum(log_rate, 200.0))
-        return kind.flows * (each if self.is_slides else np.minimum(each, self.slowest_bps))
+        bps = 8.0 * kind.packet_bytes * np.exp(np.minimum(log_rate, 200.0))
+        return kind.flows * (bps if self.is_slides else np.minimum(bps, self.slowest_bps))
 
     @cached_property
     def slowest_bps(self) -> Floats:

@@ -188,7 +188,7 @@ def make_pattern(paths: Ints, coupled: NDArray[np.bool_]) -> Pattern:
     number = np.full(len(coupled) + 1, -1, dtype=np.int64)
     number[links] = np.arange(len(links))
     entry = _by_place(number[paths] >= 0)
-    at = [number[paths.ravel()[each]] for each in entry]
+    at = [number[paths.ravel()[indices]] for indices in entry]
     m = len(links)
     # Paths are sorted by their number of places, so of two lists the shorter starts the longer.
     keys = [
@@ -225,14 +225,14 @@ def _by_place(coupled: NDArray[np.bool_]) -> list[Ints]:
     paths = coupled.shape[1]
     hops, path = np.nonzero(coupled)
     rank = rank[hops, path] - 1
-    found = []
+    indices = []
     for place in range(int(count.max(initial=0))):
         mine = rank == place
         hop_of = np.zeros(paths, dtype=np.int64)
         hop_of[path[mine]] = hops[mine]
         having = order[: int(np.count_nonzero(count > place))]
-        found.append(hop_of[having] * paths + having)
-    return found
+        indices.append(hop_of[having] * paths + having)
+    return indices
 
 
 DIRECT = 1200
@@ -305,12 +305,12 @@ class Linear:
             near = self._factors.near(scale)
         else:  # converges if links hardly share connections
             near = _divided_by(whole.diagonal())
-        found, failed = _krylov(whole, left, near)
+        answer, failed = _krylov(whole, left, near)
         if failed:
             self._factors = _factors(whole, scale)
             if self._factors is not None:
-                found, _ = _krylov(whole, left, self._factors.near(scale))
-        return found
+                answer, _ = _krylov(whole, left, self._factors.near(scale))
+        return answer
 
 
 class _Factors(NamedTuple):
@@ -357,5 +357,5 @@ def _divided_by(diagonal: Floats) -> Callable[[Floats], Floats]:
 def _krylov(matrix: Any, left: Floats, near: Callable[[Floats], Floats]) -> tuple[Floats, int]:
     """Return the solution, and 0 if it reached the precision."""
     given = LinearOperator(matrix.shape, matvec=near, dtype=np.float64)
-    found, failed = gmres(matrix, left, M=given, rtol=_PRECISE, restart=_RESTART, maxiter=_ROUNDS)
-    return np.asarray(found), int(failed)
+    answer, failed = gmres(matrix, left, M=given, rtol=_PRECISE, restart=_RESTART, maxiter=_ROUNDS)
+    return np.asarray(answer), int(failed)

@@ -176,21 +176,21 @@ def solve(
     # Far from the steady state a link may overflow; a NaN counts as an infinite residual.
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         near = approach(balance, start, _APPROACH, progress)
-        found, steps = descend(balance, near, TOLERANCE, _MOST_STEPS, progress)
-        if not found.largest < ACCEPTED:
+        point, steps = descend(balance, near, TOLERANCE, _MOST_STEPS, progress)
+        if not point.largest < ACCEPTED:
             s, more = continue_from_wide(balance, TOLERANCE, start, progress)
             balance = _widened(balance, 0.0)
-            found = Point.of(balance, s)
+            point = Point.of(balance, s)
             steps += more
-    state, flow, left = found.state, found.flow, found.left
+    state, flow, left = point.state, point.flow, point.left
     residual = float(np.max(np.abs(np.expm1(left)), initial=0.0))
     if not residual < ACCEPTED:
         worst = np.argsort(-np.abs(np.nan_to_num(left, nan=np.inf)))[:_WORST]
         names = balance.problem.graph.link_names
-        raise NoSteadyState(residual, [names[balance.used[each]] for each in worst])
+        raise NoSteadyState(residual, [names[balance.used[place]] for place in worst])
     apart = np.abs(flow.carried_bps / balance.rate_bps - np.exp(state.log_load))
     conservation, cpu_s = float(apart.max(initial=0.0)), time.process_time() - begun
-    return Solution(balance, found.s, state, flow, residual, conservation, steps, cpu_s)
+    return Solution(balance, point.s, state, flow, residual, conservation, steps, cpu_s)
 
 
 def solve_with(
@@ -237,7 +237,7 @@ class FixedPoints:
 def fixed_points(first: Solution, starts: int) -> FixedPoints:
     """Solve again from `starts` random states: queues up to the buffer, links from idle to full."""
     random = np.random.default_rng(_SEED)
-    balance, found, lost = first.balance, [first], 0
+    balance, points, lost = first.balance, [first], 0
     rate = loss = 0.0
     residual = first.residual
     for _ in range(starts):
@@ -247,15 +247,15 @@ def fixed_points(first: Solution, starts: int) -> FixedPoints:
         except NoSteadyState:
             lost += 1
             continue
-        rates = [np.log(again.flow.sent_bps) - np.log(other.flow.sent_bps) for other in found]
-        losses = [np.exp(again.state.log_loss) - np.exp(other.state.log_loss) for other in found]
+        rates = [np.log(again.flow.sent_bps) - np.log(other.flow.sent_bps) for other in points]
+        losses = [np.exp(again.state.log_loss) - np.exp(other.state.log_loss) for other in points]
         rates_apart = np.expm1(np.abs(rates).max(axis=1, initial=0.0))
         losses_apart = np.abs(losses).max(axis=1, initial=0.0)
         rate, loss = max(rate, float(rates_apart.max())), max(loss, float(losses_apart.max()))
         residual = max(residual, again.residual)
         if np.maximum(rates_apart, losses_apart).min() > _ALIKE:
-            found.append(again)
-    return FixedPoints(starts, lost, len(found), rate, loss, residual)
+            points.append(again)
+    return FixedPoints(starts, lost, len(points), rate, loss, residual)
 
 
 MOST_LINKS = 2000

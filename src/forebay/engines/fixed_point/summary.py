@@ -202,18 +202,18 @@ def network(solution: Solution) -> NetworkOutcome:
     """Return the totals over long-lived connections."""
     problem = solution.balance.problem
     lasting = problem.long_flows
-    each = solution.flow.sent_bps * solution.flow.delivered / lasting if lasting else None
+    rates = solution.flow.sent_bps * solution.flow.delivered / lasting if lasting else None
     return NetworkOutcome(
         connections=lasting,
         mean_propagation_s=problem.mean_rtt_s,
         mean_rtt_s=float(problem.share @ solution.flow.rtt_s),
-        mean_throughput_bps=None if each is None else float(problem.share @ each),
+        mean_throughput_bps=None if rates is None else float(problem.share @ rates),
         residual=solution.residual,
         by_hops=[
             HopsOutcome(
                 hops=int(hops),
                 connections=float(problem.long_flows * share.sum()),
-                throughput_bps=None if each is None else float(share / share.sum() @ each[mine]),
+                throughput_bps=None if rates is None else float(share / share.sum() @ rates[mine]),
                 rtt_s=rtt_s,
                 loss_rate=loss_rate,
             )

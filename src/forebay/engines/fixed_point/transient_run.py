@@ -234,7 +234,7 @@ class Recorder:
         of_link = graph.link_class[balance.used]
         self.classes = np.unique(of_link)
         self.members = [np.flatnonzero(of_link == kind) for kind in self.classes]
-        self.by_hops = [np.flatnonzero(problem.hops == each) for each in np.unique(problem.hops)]
+        self.by_hops = [np.flatnonzero(problem.hops == hops) for hops in np.unique(problem.hops)]
         self.at: list[int] = []
         self.rows: list[Floats] = []
         self.last: NetworkSample | None = None
@@ -253,9 +253,9 @@ class Recorder:
         for mine in self.members:
             values += [used[mine].mean(), reading.loss[mine].mean(), reading.queue[mine].mean()]
         problem = balance.problem
-        each = reading.sent_bps / (problem.long_flows or 1.0)
-        values += [np.average(each[m], weights=problem.share[m]) for m in self.by_hops]
-        return np.array([*values, problem.share @ each, problem.share @ reading.rtt_s])
+        rates = reading.sent_bps / (problem.long_flows or 1.0)
+        values += [np.average(rates[m], weights=problem.share[m]) for m in self.by_hops]
+        return np.array([*values, problem.share @ rates, problem.share @ reading.rtt_s])
 
     @property
     def residual(self) -> float:

@@ -182,12 +182,12 @@ def _to_table(of: FlowRows, raw: Columns) -> FlowTable:
     counts = np.array([goodput_bits(kind).sum() for kind in of.reading.classes])
     share = np.divide(counts, got, out=np.ones(got.size), where=got > 0)
     counted = raw["window_bytes"] * share[group]
-    tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]
-    ending = np.array([KINDS[each.kind].completes for each in scenario.traffic])
+    tcp = np.array([isinstance(traffic, Tcp) for traffic in scenario.traffic])[group]
+    ending = np.array([KINDS[traffic.kind].completes for traffic in scenario.traffic])
     has_end = (raw["segments"] >= 0) & ending[group]
     ideal = readings.ideal_s(layout, workload, raw)
     payload = np.array(
-        [each.payload if isinstance(each, Tcp) else np.nan for each in scenario.traffic]
+        [traffic.payload if isinstance(traffic, Tcp) else np.nan for traffic in scenario.traffic]
     )[group]
     took_s = raw["last_byte_s"] - raw["start_s"]
     controls = _texts([*workload.congestion_controls, ""])  # none of open-loop flows
@@ -229,6 +229,6 @@ def _routes(layout: Layout, flow: IntArray, group: NDArray[np.int32]) -> NDArray
     route = group if layout.flows is None else layout.flows.route[flow]
     used, place = np.unique(route, return_inverse=True)
     links = dict(enumerate(link.name for link in layout.links))
-    ways = [layout.routes[each][0] for each in used.tolist()]
+    ways = [layout.routes[number][0] for number in used.tolist()]
     names = [ROUTE_SEPARATOR.join(links[at] for at in way if at in links) for way in ways]
     return np.asarray(_texts(names)[place])

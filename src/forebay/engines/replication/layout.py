@@ -29,7 +29,7 @@ Route = tuple[list[int], list[int]]
 Part = dict[str, Any]
 """What a link has besides, by the names of crates/sim/src/config/link_plan.rs."""
 
-COUNT_BYTES = tuple(each.name for each in DISCIPLINES.values() if each.counts_bytes)
+COUNT_BYTES = tuple(qdisc.name for qdisc in DISCIPLINES.values() if qdisc.counts_bytes)
 """Disciplines whose limit is in bytes, as in tc."""
 
 _PS_PER_S = 1e12
@@ -189,7 +189,7 @@ class Layout:
 def lay_out(scenario: Scenario) -> Layout:
     """Return the links and routes of `scenario`."""
     links = [_link(scenario, BOTTLENECK, scenario.link, scenario.queue)]
-    links += [_link(scenario, each.name, each, each.queue) for each in scenario.links]
+    links += [_link(scenario, link.name, link, link.queue) for link in scenario.links]
     both_ways = any(group.direction == "reverse" for group in scenario.traffic)
     if both_ways:
         links.append(_link(scenario, REVERSE, scenario.link.opposite, scenario.queue))
@@ -242,22 +242,22 @@ def _classes(scenario: Scenario, link: str, queue: Queue) -> list[ClassSpec]:
     limits = scenario.class_limits(link) if queue.classes else []
     return [
         ClassSpec(
-            name=each.name,
-            discipline=DISCIPLINES[each.discipline].in_tc,
-            parameters=each.parameters,
+            name=kind.name,
+            discipline=DISCIPLINES[kind.discipline].in_tc,
+            parameters=kind.parameters,
             buffer_packets=packets,
             packet_bytes=int(packet),
-            priority=each.level,
-            weight=each.weight,
-            min_rate_bps=None if each.min_rate is None else float(each.min_rate),
+            priority=kind.level,
+            weight=kind.weight,
+            min_rate_bps=None if kind.min_rate is None else float(kind.min_rate),
             max_rate=None
-            if each.max_rate is None
+            if kind.max_rate is None
             else {
-                "rate_bps": float(each.max_rate),
-                "burst_bytes": None if each.burst is None else int(each.burst),
+                "rate_bps": float(kind.max_rate),
+                "burst_bytes": None if kind.burst is None else int(kind.burst),
             },
         )
-        for each, (packets, packet) in zip(queue.classes, limits, strict=True)
+        for kind, (packets, packet) in zip(queue.classes, limits, strict=True)
     ]
 
 
@@ -420,12 +420,12 @@ def _host_links(
     graph = problem.graph
     entry = own[np.searchsorted(number[own], used, side="right") - 1]
     specs = {link: _link_spec(scenario, problem, link) for link in np.unique(entry).tolist()}
-    made = []
+    links = []
     for link, place in zip(entry.tolist(), (used - number[entry] + 1).tolist(), strict=True):
         spec = specs[link]
         several = graph.count[link] > 1
-        made.append(replace(spec, name=f"{spec.name}#{place}") if several else spec)
-    return made
+        links.append(replace(spec, name=f"{spec.name}#{place}") if several else spec)
+    return links
 
 
 def _in_turn(links: Ints, count: Ints, turn: Ints) -> Ints:

@@ -35,10 +35,10 @@ def ideal_s(layout: Layout, workload: Workload, raw: Mapping[str, NDArray[Any]])
     The core's has the mean rate of a link that varies, and the shaper's rate for every packet. No
     network has either.
     """
-    found = raw["ideal_s"]
+    ideal = raw["ideal_s"]
     if layout.flows is not None or not any(map(_is_unlike_a_wire, layout.links)):
-        return found
-    found, flow = found.copy(), raw["flow"]
+        return ideal
+    ideal, flow = ideal.copy(), raw["flow"]
     group = workload.traffic_class[flow]
     for index, (forward, _) in enumerate(layout.routes):
         links = [layout.links[place] for place in forward]
@@ -48,8 +48,8 @@ def ideal_s(layout: Layout, workload: Workload, raw: Mapping[str, NDArray[Any]])
         bits = 8.0 * workload.packet_bytes[flow[mine]]
         access = bits / workload.access_bps[flow[mine]]
         of_records = (raw[name][mine] for name in ("start_s", "segments", "ideal_s"))
-        found[mine] = _on_route(links, bits, access, *of_records)
-    return found
+        ideal[mine] = _on_route(links, bits, access, *of_records)
+    return ideal
 
 
 def slowdowns(
@@ -60,10 +60,10 @@ def slowdowns(
     if records is None or not KINDS[scenario.traffic[index].kind].completes:
         return None
     begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
-    each = records.columns(names=(*NEEDED, "last_byte_s"))
-    mine = (workload.traffic_class[each["flow"]] == index) & (each["segments"] > 0)
-    mine &= (each["start_s"] >= begin) | np.isnan(each["last_byte_s"])
-    own = {name: column[mine] for name, column in each.items()}
+    columns = records.columns(names=(*NEEDED, "last_byte_s"))
+    mine = (workload.traffic_class[columns["flow"]] == index) & (columns["segments"] > 0)
+    mine &= (columns["start_s"] >= begin) | np.isnan(columns["last_byte_s"])
+    own = {name: column[mine] for name, column in columns.items()}
     open_ = np.isnan(own["last_byte_s"])
     took = np.where(open_, begin + span, own["last_byte_s"]) - own["start_s"]
     sizes = own["segments"] * workload.packet_bytes[own["flow"]]
@@ -92,7 +92,7 @@ def _on_route(
     before = 0.0 * start  # it starts when its first packet reaches the first queue
     for place, link in enumerate(links):
         after = sum(best[place + 2 :], access)
-        delays = sum(each.delay_ps for each in links[:place]) / _PS_PER_S
+        delays = sum(earlier.delay_ps for earlier in links[:place]) / _PS_PER_S
         if link.rate_trace is not None:
             took = _ends(link.rate_trace, start + before, packets * bits) - start
             longest = np.maximum(longest, took + after + propagation - delays)
@@ -114,8 +114,8 @@ def _is_unlike_a_wire(link: LinkSpec) -> bool:
 
 def _pipelined(times: Sequence[FloatArray], packets: FloatArray) -> FloatArray:
     """Return the way of the first packet, and the others behind it at the slowest place."""
-    each = np.array(times)
-    return np.asarray(each.sum(axis=0) + (packets - 1) * each.max(axis=0))
+    rows = np.array(times)
+    return np.asarray(rows.sum(axis=0) + (packets - 1) * rows.max(axis=0))
 
 
 def _ends(trace: RateTrace, start: FloatArray, bits: FloatArray) -> FloatArray:
@@ -321,7 +321,7 @@ def read_links(scenario: Scenario, layout: Layout, raw: RawReadings) -> dict[str
     """Return the readings of the reported links."""
     # Links after the reported ones belong to the engine: shared access links.
     both = zip(layout.links, raw["links"], strict=False)
-    return {link.name: _link(scenario, link, each) for link, each in both}
+    return {link.name: _link(scenario, link, counters) for link, counters in both}
 
 
 def _link(scenario: Scenario, link: LinkSpec, raw: RawLink) -> LinkReading:
@@ -334,7 +334,7 @@ def _link(scenario: Scenario, link: LinkSpec, raw: RawLink) -> LinkReading:
         delays = dict(zip(raw["classes"].tolist(), raw["delays"], strict=True))
         none = (np.zeros(1), np.zeros(0))
         every = range(len(scenario.traffic))
-        class_delays = [Histogram(*delays.get(each, none)) for each in every]
+        class_delays = [Histogram(*delays.get(index, none)) for index in every]
     if raw["busy_s"].size != BATCHES:
         round_trips = RoundTrips(
             bits=raw["busy_s"].reshape(BATCHES, -1) * rate,

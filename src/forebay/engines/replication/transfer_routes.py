@@ -79,7 +79,7 @@ class TransferRoutes:
         routers = {name: place for place, name in enumerate(self.problem.graph.names)}
         blank = [""] * n
         routes = texts.get("route", blank)
-        found: list[list[int]] = [[], [], [], []]
+        columns: list[list[int]] = [[], [], [], []]
         places = (("source", 0), ("target", -1))
         for row in range(n):
             for side, (name, end) in enumerate(places):
@@ -87,9 +87,9 @@ class TransferRoutes:
                 if not written and routes[row]:
                     written = routes[row].split(";")[end].split("->")[end].strip()
                 router, host = self._end(written, routers, row, name)
-                found[side].append(router)
-                found[2 + side].append(host)
-        return _Ends(*(np.array(each) for each in found))
+                columns[side].append(router)
+                columns[2 + side].append(host)
+        return _Ends(*(np.array(column) for column in columns))
 
     def _end(self, text: str, routers: dict[str, int], row: int, column: str) -> tuple[int, int]:
         if not text:
@@ -151,7 +151,7 @@ class TransferRoutes:
                 raise _wrong(row, f'there is no link "{unknown[0]}"')
             parsed.append([named[name] for name in names])
         hops = max([links.shape[0], *map(len, parsed)])
-        made = np.pad(links, ((0, hops - links.shape[0]), (0, 0)), constant_values=-1)
+        paths = np.pad(links, ((0, hops - links.shape[0]), (0, 0)), constant_values=-1)
         for row, route in enumerate(parsed):
             if not route:
                 continue
@@ -159,9 +159,9 @@ class TransferRoutes:
             on = [ends.source[row], *(graph.target[link] for link in route)]
             if via != on or any(graph.kind[link] != BETWEEN for link in route):
                 raise _wrong(row, "the route's links do not lead from its source to its target")
-            made[:, row] = -1
-            made[: len(route), row] = self.number[route]
-        return made
+            paths[:, row] = -1
+            paths[: len(route), row] = self.number[route]
+        return paths
 
     def _host_links(self, kind: int, router: Ints, host: Ints, u: Floats) -> Ints:
         """Return the link of each host, -1 where hosts have none of their own."""
@@ -240,10 +240,10 @@ def route_transfers(layout: Layout, scenario: Scenario, workload: Workload, seed
             continue
         columns = flows.transfers.columns(group, index, seed, n)
         number, own_routes = _distinct(columns, back)
-        trips = np.array([sum(delay[link] for way in each for link in way) for each in own_routes])
+        trips = np.array([sum(delay[link] for way in pair for link in way) for pair in own_routes])
         parts.append((number.astype(np.int32) + len(routes), trips[number]))
         routes += own_routes
-    route, rtt = (np.concatenate(each) for each in zip(*parts, strict=True))
+    route, rtt = (np.concatenate(column) for column in zip(*parts, strict=True))
     both = replace(flows, route=route.astype(np.int32), rtt_ps=np.maximum(rtt.astype(np.int64), 1))
     return replace(layout, routes=routes, flows=both)
 
@@ -253,7 +253,7 @@ def _reverse(layout: Layout, problem: Problem) -> list[int]:
     graph = problem.graph
     assert layout.flows is not None and layout.flows.transfers is not None, "of transfers"
     number = layout.flows.transfers.number
-    found = [-1] * (len(layout.links) + len(layout.flows.hosts))
+    opposite = [-1] * (len(layout.links) + len(layout.flows.hosts))
     between = np.flatnonzero(graph.kind == BETWEEN)
     ends = zip(graph.source[between].tolist(), graph.target[between].tolist(), strict=True)
     known: dict[tuple[int, int], list[int]] = {}
@@ -261,13 +261,13 @@ def _reverse(layout: Layout, problem: Problem) -> list[int]:
         known.setdefault(pair, []).append(int(number[link]))
     for (here, there), links in known.items():
         for link, other in zip(links, known.get((there, here), ()), strict=False):
-            found[link] = other
+            opposite[link] = other
     ups, downs = (np.flatnonzero(graph.kind == kind) for kind in (UP, DOWN))
     for up, down in zip(ups.tolist(), downs.tolist(), strict=True):
         for host in range(int(graph.count[up])):
-            found[number[up] + host] = int(number[down]) + host
-            found[number[down] + host] = int(number[up]) + host
-    return found
+            opposite[number[up] + host] = int(number[down]) + host
+            opposite[number[down] + host] = int(number[up]) + host
+    return opposite
 
 
 def _distinct(columns: Ints, back: list[int]) -> tuple[Ints, list[Route]]:

@@ -39,18 +39,18 @@ def watched() -> Iterator[None]:
 
 def load(name: str) -> _core.ForeignControl:
     """Return an installed control, loaded."""
-    found = foreign.find(name)
-    if found is None:
+    entry = foreign.find(name)
+    if entry is None:
         raise ControlFailed((name,), "is no longer installed")
-    if found.python is not None:  # a new one each time: it keeps what went wrong
-        return _core.ForeignControl.of_class(name, found.python, found.paces, found.controls_cwnd)
-    key = (name, found.sha256)
+    if entry.python is not None:  # a new one each time: it keeps what went wrong
+        return _core.ForeignControl.of_class(name, entry.python, entry.paces, entry.controls_cwnd)
+    key = (name, entry.sha256)
     if key not in _loaded:
-        _loaded[key] = load_library(found.library, name)
+        _loaded[key] = load_library(entry.library, name)
         said = _loaded[key].wants
         for want in ("paces", "controls_cwnd", "ecn", "l4s", "state_bytes"):
-            if said[want] != getattr(found, want):
-                wrong = f"its library has {want} {said[want]}, its record {getattr(found, want)}"
+            if said[want] != getattr(entry, want):
+                wrong = f"its library has {want} {said[want]}, its record {getattr(entry, want)}"
                 raise ControlFailed((name,), wrong)
     return _loaded[key]
 
@@ -89,8 +89,8 @@ def numbered(names: Sequence[str]) -> Numbered:
     ours = {name: number for number, name in enumerate(_core.CONGESTION_CONTROLS)}
     outside = [name for name in names if name not in ours or name in _shadowed]
     numbers = ours | {name: len(ours) + number for number, name in enumerate(outside)}
-    made = [_shadowed.get(name) or load(name) for name in outside]
-    return np.array([numbers[name] for name in names], dtype=np.int32), made
+    controls = [_shadowed.get(name) or load(name) for name in outside]
+    return np.array([numbers[name] for name in names], dtype=np.int32), controls
 
 
 @contextmanager
@@ -109,7 +109,7 @@ def isolates(scenario: Scenario) -> tuple[str, ...]:
     Raises ControlFailed: there are Python classes beside them, which only this process has.
     """
     outside = scenario.foreign_controls
-    libraries = tuple(name for name, each in outside.items() if each.python is None)
+    libraries = tuple(name for name, control in outside.items() if control.python is None)
     if libraries and len(libraries) < len(outside):
         raise ControlFailed(tuple(outside), "are a Python class and a library in one run")
     return libraries

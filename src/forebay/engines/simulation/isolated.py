@@ -108,7 +108,7 @@ class Isolated:
         process = self._process
         if process is None or process.poll() is not None:
             started = "from forebay.engines.simulation.isolated import main; main()"
-            path = os.pathsep.join(each for each in sys.path if each)  # of the same forebay
+            path = os.pathsep.join(folder for folder in sys.path if folder)  # of the same forebay
             process = subprocess.Popen(
                 [sys.executable, "-c", started],
                 stdin=subprocess.PIPE,
@@ -292,8 +292,8 @@ def _check(progress: _Progress, name: str, scenarios: list[Scenario]) -> dict[st
     control = foreign_controls.load(name)
     with foreign_controls.watched():
         properties = control.conforms()
-    made = [_digests(progress, scenario, jobs) for scenario in scenarios for jobs in (1, 1, 2)]
-    by_scenario = [made[at : at + 3] for at in range(0, len(made), 3)]
+    digests = [_digests(progress, scenario, jobs) for scenario in scenarios for jobs in (1, 1, 2)]
+    by_scenario = [digests[at : at + 3] for at in range(0, len(digests), 3)]
     return {
         "properties": properties,
         "twice": all(first == again for first, again, _ in by_scenario),
@@ -305,8 +305,8 @@ def _check(progress: _Progress, name: str, scenarios: list[Scenario]) -> dict[st
 
 def _digests(progress: _Progress, scenario: Scenario, jobs: int) -> list[bytes]:
     effort = Effort(jobs=jobs, progress=progress)
-    found, _ = simulate(scenario, [1, 2], effort, Limit(), {}, Kept())
-    return [pickle.dumps(replace(each, cpu_s=0.0)) for each in found.values()]
+    readings, _ = simulate(scenario, [1, 2], effort, Limit(), {}, Kept())
+    return [pickle.dumps(replace(reading, cpu_s=0.0)) for reading in readings.values()]
 
 
 def _compare(
@@ -374,50 +374,50 @@ def simulate(
     held_bytes = engine.held_bytes + (engine.draws.held_bytes if keeps and engine.draws else 0.0)
     threads, together = limit.side_by_side(takes, len(seeds), effort.jobs, held_bytes)
     watching = limit.watch(effort.progress)
-    found: dict[int, Reading] = {}
-    while left := [seed for seed in seeds if seed not in found]:
+    readings: dict[int, Reading] = {}
+    while left := [seed for seed in seeds if seed not in readings]:
         batch = left[:together]
         alone = len(batch) == len(seeds)
-        report = watching if alone else part(watching, len(found), len(seeds), len(batch))
+        report = watching if alone else part(watching, len(readings), len(seeds), len(batch))
         kept = replace(engine, draws=engine.draws if keeps else None)
         try:
             running = Effort(jobs=threads, progress=report)
-            found |= _side_by_side(scenario, network, batch, running, kept)
+            readings |= _side_by_side(scenario, network, batch, running, kept)
         except TooMuchMemory:
             if together == 1:
                 raise
             threads = together = 1
-    return found, takes.reading
+    return readings, takes.reading
 
 
 def _side_by_side(
     scenario: Scenario, network: Layout | None, seeds: list[int], effort: Effort, kept: Kept
 ) -> dict[int, Reading]:
-    made, seen_at = {}, -math.inf
+    replications, seen_at = {}, -math.inf
     layout = lay_out(scenario) if network is None else network
     for seed in seeds:
         if time.monotonic() - seen_at > _REPORT_S:
             effort.tell(0.0)
             seen_at = time.monotonic()
         workload = None if kept.draws is None else kept.draws.draw(scenario, seed)
-        made[seed] = make_run(
+        replications[seed] = make_run(
             scenario, seed, layout=layout, workload=workload,
             flow_records=kept.flows is not None, files=kept.files,
         )  # fmt: skip
     with panics_as_defects(), faults_named(), foreign_controls.watched():
-        runs = [run for run, *_ in made.values()]
+        runs = [run for run, *_ in replications.values()]
         raw = _core.simulate(runs, jobs=effort.jobs, progress=effort.progress)
     if network is not None:
         enter(effort.progress, "readings")
-    found = {}
-    for (seed, (_, workload, own)), each in zip(made.items(), raw, strict=True):
-        seen = by_flow(each, workload)
-        found[seed] = to_reading(scenario, seed, workload, own, seen)
+    readings = {}
+    for (seed, (_, workload, own)), result in zip(replications.items(), raw, strict=True):
+        seen = by_flow(result, workload)
+        readings[seed] = to_reading(scenario, seed, workload, own, seen)
         if kept.flows is not None:
             records = seen.get("flow_records")
             assert records is not None, "flow_records=True"
-            kept.flows[seed] = FlowRows(scenario, seed, workload, own, records, found[seed])
+            kept.flows[seed] = FlowRows(scenario, seed, workload, own, records, readings[seed])
         if kept.files is not None:
-            packets, log = each["capture"], each["packet_log"]
+            packets, log = result["capture"], result["packet_log"]
             kept.files.write(scenario, workload, own, packets, log)
-    return found
+    return readings

@@ -143,9 +143,9 @@ def summarize_network(
         }
         named[name] = link.model_copy(update=facts)
     long = [one for one in classes if KINDS[one.kind].lasts]
-    by_hops = [_of_hops(hops, long) for hops in sorted({_hops(each) for each in long})]
+    by_hops = [_of_hops(hops, long) for hops in sorted({_hops(kind) for kind in long})]
     return named, NetworkOutcome(
-        connections=float(sum(each.flows for each in long)),
+        connections=float(sum(kind.flows for kind in long)),
         mean_propagation_s=problem.mean_rtt_s,
         mean_rtt_s=_weighted([(hop.connections, hop.rtt_s) for hop in by_hops]),
         mean_throughput_bps=_weighted([(e.connections, e.throughput_bps) for e in by_hops]),
@@ -158,7 +158,7 @@ def _of_hops(hops: int, classes: list[ClassOutcome]) -> HopsOutcome:
     mine = [kind for kind in classes if _hops(kind) == hops]
     return HopsOutcome(
         hops=hops,
-        connections=float(sum(each.flows for each in mine)),
+        connections=float(sum(kind.flows for kind in mine)),
         throughput_bps=_weighted([(e.flows, _value(e.throughput_bps, over=e.flows)) for e in mine]),
         rtt_s=_weighted([(e.flows, _value(e.rtt_s.mean if e.rtt_s else None)) for e in mine]),
         loss_rate=_weighted([(e.flows, _value(e.loss_rate)) for e in mine]),
@@ -169,8 +169,8 @@ def _value(metric: Metric | None, *, over: float = 1.0) -> float | None:
     return None if metric is None else metric.value / over
 
 
-def _hops(each: ClassOutcome) -> int:
-    match = _HOPS.search(each.name)
+def _hops(kind: ClassOutcome) -> int:
+    match = _HOPS.search(kind.name)
     return int(match[1]) if match else 0
 
 

@@ -149,7 +149,7 @@ def _barriers(workload: Workload) -> list[tuple[int, int, int, list[int]]]:
     if workload.periods is not None:  # a row for each on-time of other flows
         ends = [np.searchsorted(workload.periods.owner, end) for end in ends]
     numbers = (ends[0].tolist(), ends[1].tolist(), groups.asked_ps.tolist())
-    pauses = [each.tolist() for each in groups.think_ps]
+    pauses = [times.tolist() for times in groups.think_ps]
     return list(zip(*numbers, pauses, strict=True))
 
 
@@ -190,7 +190,7 @@ def give_access(layout: Layout, workload: Workload) -> Access:
     """Append shared access links to the reported links; in a network, the hosts' links instead."""
     if layout.flows is not None:
         return Access(
-            links=[_link(each) for each in (*layout.links, *layout.flows.hosts)],
+            links=[_link(link) for link in (*layout.links, *layout.flows.hosts)],
             routes=list(layout.routes),
             route=layout.flows.route,
             access_bps=np.full(len(workload), _AT_ONCE),

@@ -192,11 +192,11 @@ def netflow(
 
 def _collector() -> socket.socket:
     with asking("making a socket for NetFlow"):
-        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        made.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _WAITING_OCTETS)
-        made.bind(("127.0.0.1", 0))
-        made.setblocking(False)
-        return made
+        collector = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        collector.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _WAITING_OCTETS)
+        collector.bind(("127.0.0.1", 0))
+        collector.setblocking(False)
+        return collector
 
 
 def _netflow_of(control: Path, collector: socket.socket, clock: WindowClock) -> Counted:
@@ -432,11 +432,11 @@ def counting(
 ) -> Iterator[Counters]:
     """Start the counters' programs in a namespace; all of them end with the context."""
     readers = {"snmp": snmp, "netflow": netflow}
-    with ExitStack() as made:
+    with ExitStack() as stack:
         follow = {
-            name: made.enter_context(readers[name](namespace, scratch, record.started))
+            name: stack.enter_context(readers[name](namespace, scratch, record.started))
             for name in names
         }
-        pool = made.enter_context(ThreadPoolExecutor(max_workers=max(1, len(names))))
-        made.callback(clock.end)  # before the threads are joined
+        pool = stack.enter_context(ThreadPoolExecutor(max_workers=max(1, len(names))))
+        stack.callback(clock.end)  # before the threads are joined
         yield Counters(follow, clock, pool)

@@ -165,8 +165,8 @@ class Endpoint:
             raise TestbedError(f"{TUN} in {self.namespace} reads {read} where {wanted} was set")
         routes = {}
         for route in kernel.get_routes(_DUMP_IPV4):
-            found = (route.get_attr("RTA_METRICS") or {"attrs": []})["attrs"]
-            metrics = {name.removeprefix("RTAX_").lower(): value for name, value in found}
+            attributes = (route.get_attr("RTA_METRICS") or {"attrs": []})["attrs"]
+            metrics = {name.removeprefix("RTAX_").lower(): value for name, value in attributes}
             routes[f"{route.get_attr('RTA_DST')}/{route['dst_len']}"] = metrics
         for path in self.paths:
             read_metrics = routes.get(str(path.network))
@@ -176,10 +176,10 @@ class Endpoint:
 
 
 def _index(kernel: Any, name: str) -> int:
-    found = kernel.link_lookup(ifname=name)
-    if not found:
+    indices = kernel.link_lookup(ifname=name)
+    if not indices:
         raise TestbedError(f"there is no device {name} where it was made")
-    return int(found[0])
+    return int(indices[0])
 
 
 SENDERS = IPv4Network("10.64.0.0/10")

@@ -58,7 +58,7 @@ def is_root() -> bool:
 def emulator() -> Path:
     """Return FOREBAY_EMULATOR, or the program next to this Python, the wheel's, or the PATH's."""
     places = (Path(sys.executable).parent / _PROGRAM, _PACKAGE / "bin" / _PROGRAM, _PROGRAM)
-    installed = next((found for place in places if (found := shutil.which(place))), None)
+    installed = next((path for place in places if (path := shutil.which(place))), None)
     program = os.environ.get("FOREBAY_EMULATOR") or installed
     if program is None or not os.access(program, os.X_OK):
         missing = f"there is no program {program or _PROGRAM}"

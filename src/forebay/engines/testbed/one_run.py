@@ -231,15 +231,15 @@ def run_once(
     workload, layout = draw(scenario, seed), lay_out(scenario)
     if watched is not None:
         watched.check(len(workload))
-    with ExitStack() as made:
-        made.enter_context(ensure(controls_of(scenario)))
-        record = made.enter_context(recording())
-        pair = made.enter_context(pair_for(scenario, workload, record))
+    with ExitStack() as stack:
+        stack.enter_context(ensure(controls_of(scenario)))
+        record = stack.enter_context(recording())
+        pair = stack.enter_context(pair_for(scenario, workload, record))
         scratch = record.make_scratch()
         places = Places(pair.left.namespace, pair.right.namespace, scratch / "result.json", capture)
         plan = make_plan(scenario, workload, layout, places, watched)
         clock = WindowClock(scenario.measure.warmup, scenario.measure.duration)
-        counted = made.enter_context(
+        counted = stack.enter_context(
             counting(counters, pair.right.namespace, scratch, record, clock)
         )
         path = scratch / "plan.json"

@@ -179,7 +179,7 @@ def pair_for(
 def has_sack(scenario: Scenario) -> bool:
     """Return whether SACK is on. It is off only if every class turns it off."""
     wanted = [group.sack for group in scenario.traffic if isinstance(group, Tcp)]
-    return not wanted or any(each is not False for each in wanted)
+    return not wanted or any(choice is not False for choice in wanted)
 
 
 def broken(scenario: Scenario) -> list[str]:

@@ -53,9 +53,9 @@ class Owner(NamedTuple):
     @classmethod
     def here(cls) -> Owner:
         """Return this process."""
-        found = cls.of(os.getpid())
-        assert found is not None
-        return found
+        owner = cls.of(os.getpid())
+        assert owner is not None
+        return owner
 
     @property
     def alive(self) -> bool:
@@ -150,22 +150,22 @@ class RunResources:
         namespaces_, scratch = document["namespaces"], document["scratch"]
         if not all(_NAMESPACE.fullmatch(name) for name in namespaces_):
             raise ValueError(f"{path} names another namespace")
-        made = scratch is not None and bool(_SCRATCH.fullmatch(Path(scratch).name))
+        matches = scratch is not None and bool(_SCRATCH.fullmatch(Path(scratch).name))
         return cls(
             path, Owner(*document["owner"]), namespaces_, scratch,
             [Owner(*child) for child in document["children"]],
-            made and _is_ours(Path(scratch), stat.S_ISDIR),
+            matches and _is_ours(Path(scratch), stat.S_ISDIR),
         )  # fmt: skip
 
 
 def _is_ours(path: Path, is_kind: Callable[[int], bool]) -> bool:
     """Whether a file, not a link to one, is of this kind, ours, and only we may write to it."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return False
-    mine = found.st_uid == os.geteuid() and not found.st_mode & 0o022
-    return mine and is_kind(found.st_mode)
+    mine = status.st_uid == os.geteuid() and not status.st_mode & 0o022
+    return mine and is_kind(status.st_mode)
 
 
 def _check_directory(place: Path) -> None:

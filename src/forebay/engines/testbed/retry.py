@@ -164,7 +164,7 @@ def refusal(scenario: Scenario, failed: list[list[str]], steal: float) -> GateFa
         f"{taken if steal >= _NOTEWORTHY else ''}this machine can run {able} of such traffic now",
         "leave the machine idle, write a lower link.rate, or choose another engine",
         steal,
-        stalled=all(is_stall(fault) for each in failed for fault in each),
+        stalled=all(is_stall(fault) for run in failed for fault in run),
     )
 
 

@@ -90,8 +90,8 @@ def faults(
     limits = [
         limit for limit in LIMITS if not (window_is_limited and limit.reading == "rwnd_limited")
     ]
-    found = [
+    missed = [
         fault for each in (stall_limit(drain_s), *limits) if (fault := each.fault(read)) is not None
     ]
-    fault = None if found or drain_s is None else _OF_BUFFER.fault(read)
-    return found if fault is None else [fault]
+    fault = None if missed or drain_s is None else _OF_BUFFER.fault(read)
+    return missed if fault is None else [fault]

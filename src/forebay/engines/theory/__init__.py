@@ -62,8 +62,8 @@ def of_many(scenario: Scenario) -> Metric | None:
         flows = _together(flows)
     if left <= 0.0 or any(flow.control not in laws.response.CONTROLS for flow in flows):
         return None
-    found = laws.response.loss_rate(flows, left * capacity(scenario))
-    return None if found is None else _within(found, laws.response.BAND, scenario)
+    loss = laws.response.loss_rate(flows, left * capacity(scenario))
+    return None if loss is None else _within(loss, laws.response.BAND, scenario)
 
 
 def of_few(scenario: Scenario) -> Metric | None:
@@ -74,8 +74,8 @@ def of_few(scenario: Scenario) -> Metric | None:
     if not halves(scenario):
         return None
     size, bdp = scenario.buffer_packets, scenario.bdp_packets
-    found = float(laws.sawtooth.loss_rate(size, bdp, scenario.n_flows, growth(scenario)))
-    return _within(found, FEW_BAND, scenario) if found < 1.0 else None
+    loss = float(laws.sawtooth.loss_rate(size, bdp, scenario.n_flows, growth(scenario)))
+    return _within(loss, FEW_BAND, scenario) if loss < 1.0 else None
 
 
 def _within(value: float, band: tuple[float, float], scenario: Scenario) -> Metric | None:
@@ -128,7 +128,7 @@ def _spread(
     mean: SupportsFloat, quantiles: Iterable[SupportsFloat], unit: float = 1.0
 ) -> Quantiles:
     """Return a mean and the quantiles of ``_PROBABILITIES``, in so many units."""
-    of_mean, p50, p95, p99 = (exact(float(each) * unit) for each in (mean, *quantiles))
+    of_mean, p50, p95, p99 = (exact(float(value) * unit) for value in (mean, *quantiles))
     return Quantiles(mean=of_mean, p50=p50, p95=p95, p99=p99)
 
 
@@ -388,7 +388,7 @@ def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
     """Return the predictions for each class; a single class has the link's loss rate."""
     crossing = {id(group) for group in scenario.crossing}
     begin, delay = float(scenario.measure.warmup), prediction.queue_delay_s
-    end, found = begin + float(scenario.measure.duration), []
+    end, outcomes = begin + float(scenario.measure.duration), []
     alone = len(scenario.crossing) == 1
     for traffic, name, bps in zip(
         scenario.traffic, scenario.class_names, throughputs(scenario, prediction), strict=True
@@ -400,7 +400,7 @@ def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
             active = exact(traffic.flows * traffic.sending_share(begin, end))
         # Laws do not cover classes whose last link is another.
         ends_here = traffic.direction == "forward" and traffic.route[-1:] in ((), (BOTTLENECK,))
-        found.append(
+        outcomes.append(
             ClassOutcome(
                 kind=traffic.kind, name=name, flows=traffic.flows, flows_active=active,
                 link=BOTTLENECK if ends_here else "",
@@ -409,7 +409,7 @@ def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
                 timeouts=None, fct_s=None,
             )
         )  # fmt: skip
-    return found
+    return outcomes
 
 
 def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None]:
