@@ -233,8 +233,8 @@ class _Assembly:
 
     def _wrote_delay(self) -> bool:
         """Whether someone chose a delay, be it 0: of all links, of a class, or of one link."""
-        of_class = any(each.delay is not None for each in self.known.values())
-        of_link = any(each is not None for each in self.adjacency.delay_s)
+        of_class = any(kind.delay is not None for kind in self.known.values())
+        of_link = any(delay is not None for delay in self.adjacency.delay_s)
         return of_class or of_link or "delay" in self.scenario.link.model_fields_set
 
     def _between(self, place: int) -> _Own:

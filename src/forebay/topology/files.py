@@ -69,10 +69,10 @@ def read_matrix(file: NetworkFile, names: dict[str, int]) -> list[tuple[int, int
     if not rows or [cell.strip() for cell in rows[0]] != ["source", "target", "weight"]:
         wrong = f"{file.path} does not begin with a header"
         raise refuse(wrong, "write source,target,weight in its first line", where)
-    found = [_entry(row, line, file.path, names) for line, row in enumerate(rows[1:], 2) if row]
-    if not found:
+    demands = [_entry(row, line, file.path, names) for line, row in enumerate(rows[1:], 2) if row]
+    if not demands:
         raise refuse(f"{file.path} has no demand", "write a line source,target,weight", where)
-    return found
+    return demands
 
 
 def _entry(row: list[str], line: int, path: str, names: dict[str, int]) -> tuple[int, int, float]:
@@ -131,10 +131,10 @@ def _graph(file: NetworkFile) -> _Pairs:
         text = file.content.decode("latin-1")  # the standard's own: ASCII and entities
     lines = (line for line in text.split("\n") if not line.lstrip().startswith("#"))
     pairs = _pairs(file, _TOKEN.findall("\n".join(lines)))
-    found = [value for key, value in pairs if key == "graph" and isinstance(value, list)]
-    if not found:
+    graphs = [value for key, value in pairs if key == "graph" and isinstance(value, list)]
+    if not graphs:
         raise refuse(f"{file.path} has no graph", "write a GML file with one", "file")
-    first: _Pairs = found[0]
+    first: _Pairs = graphs[0]
     return first
 
 
@@ -180,23 +180,23 @@ _NODE, _EDGE = 3, 6  # words of a line
 
 def read_repetita(file: NetworkFile) -> Adjacency:
     """Read the NODES and EDGES of a file. Raises ScenarioError."""
-    made, taken = Adjacency(), set[str]()
+    network, taken = Adjacency(), set[str]()
     for number, words in _rows(file, "NODES", _NODE):
         name = graph.unused(named(words[0])[: graph.LONGEST] or str(number), str(number), taken)
-        made.router(name, place=place(words[1], words[2], name))
+        network.router(name, place=place(words[1], words[2], name))
     weights = set[str]()
     for number, words in _rows(file, "EDGES", _EDGE):
-        here, there = (_router(file, made, word, number) for word in words[1:3])
-        ends = f"{made.names[here]}->{made.names[there]}"
+        here, there = (_router(file, network, word, number) for word in words[1:3])
+        ends = f"{network.names[here]}->{network.names[there]}"
         kbits = (1e-3 * RATES[0], 1e-3 * RATES[1])
         rate = 1e3 * (in_range(words[4], kbits, f"the kbit/s of {ends}") or 0.0)
         micros = (1e6 * graph.DELAYS[0], 1e6 * graph.DELAYS[1])
         delay = 1e-6 * (in_range(words[5], micros, f"the microseconds of {ends}") or 0.0)
-        made.link(here, there, graph.CORE, rate, delay, one_way=True)
+        network.link(here, there, graph.CORE, rate, delay, one_way=True)
         weights.add(words[3])
     if len(weights) > 1:
-        made.notes.append("the weights of its edges are not used: topology.metric is the length")
-    return made
+        network.notes.append("the weights of its edges are not used: topology.metric is the length")
+    return network
 
 
 def _rows(file: NetworkFile, title: str, least: int) -> Iterator[tuple[int, list[str]]]:
@@ -213,10 +213,10 @@ def _rows(file: NetworkFile, title: str, least: int) -> Iterator[tuple[int, list
             yield number, words
 
 
-def _router(file: NetworkFile, made: Adjacency, word: str, line: int) -> int:
-    if not (word.isdigit() and len(word) < 10 and int(word) < len(made.names)):
+def _router(file: NetworkFile, network: Adjacency, word: str, line: int) -> int:
+    if not (word.isdigit() and len(word) < 10 and int(word) < len(network.names)):
         wrong = f'{file.path}: line {line}: there is no node "{word[:20]}"'
-        raise refuse(wrong, f"write 0 to {len(made.names) - 1}", "file")
+        raise refuse(wrong, f"write 0 to {len(network.names) - 1}", "file")
     return int(word)
 
 
@@ -230,9 +230,9 @@ _UNITS = {
 
 def read_sndlib(file: NetworkFile, root: Element, unit_bps: float | None) -> Adjacency:
     """Convert SNDlib's XML: the installed module, else the largest that can be added."""
-    made, names = Adjacency(), dict[str, int]()
+    network, names = Adjacency(), dict[str, int]()
     capacities = _Capacities(*_unit(root, unit_bps))
-    made.demand_unit_bps = capacities.unit_bps
+    network.demand_unit_bps = capacities.unit_bps
     space = root.tag[: root.tag.find("}") + 1]
     for node in root.iter(f"{space}node"):
         name = named(node.get("id"))
@@ -242,7 +242,7 @@ def read_sndlib(file: NetworkFile, root: Element, unit_bps: float | None) -> Adj
         if name in names:
             raise refuse(f'two nodes are "{name}"', "give each its own id", "file")
         x, y = (node.findtext(f"{space}coordinates/{space}{axis}") for axis in "xy")
-        names[name] = made.router(name, place=place(x, y, name))
+        names[name] = network.router(name, place=place(x, y, name))
     if not names:
         raise refuse("there is no <node> in it", "write an SNDlib XML file", "file")
     kinds = {nodes.get("coordinatesType") for nodes in root.iter(f"{space}nodes")}
@@ -250,18 +250,18 @@ def read_sndlib(file: NetworkFile, root: Element, unit_bps: float | None) -> Adj
     for link in root.iter(f"{space}link"):
         here, there = _ends(link, space, names)
         if here == there:
-            wrong = f'a link leads from "{made.names[here]}" to itself'
+            wrong = f'a link leads from "{network.names[here]}" to itself'
             raise refuse(wrong, "write two routers", "file")
-        rate = capacities.of(link, space, f"{made.names[here]}->{made.names[there]}")
-        delay = graph.light(made, here, there) if geographic else None
-        made.link(here, there, graph.CORE, rate, delay)
+        rate = capacities.of(link, space, f"{network.names[here]}->{network.names[there]}")
+        delay = graph.light(network, here, there) if geographic else None
+        network.link(here, there, graph.CORE, rate, delay)
     for demand in root.iter(f"{space}demand"):
         here, there = _ends(demand, space, names)
         text = demand.findtext(f"{space}demandValue", "")
-        what = f"demandValue of {made.names[here]}->{made.names[there]}"
-        made.demands.append((here, there, in_range(text, DEMANDS, what) or 0.0))
-    made.notes += capacities.notes(sum(each[2] for each in made.demands))
-    return made
+        what = f"demandValue of {network.names[here]}->{network.names[there]}"
+        network.demands.append((here, there, in_range(text, DEMANDS, what) or 0.0))
+    network.notes += capacities.notes(sum(demand[2] for demand in network.demands))
+    return network
 
 
 def _ends(element: Element, space: str, names: dict[str, int]) -> tuple[int, int]:
@@ -309,8 +309,8 @@ class _Capacities:
         return rate or None
 
     def _largest(self, modules: list[Element], ends: str) -> float:
-        found = (in_range(module.text or "", DEMANDS, f"capacity of {ends}") for module in modules)
-        return self.unit_bps * max((value or 0.0 for value in found), default=0.0)
+        values = (in_range(module.text or "", DEMANDS, f"capacity of {ends}") for module in modules)
+        return self.unit_bps * max((value or 0.0 for value in values), default=0.0)
 
     def notes(self, demand: float) -> list[str]:
         """Return what a reader of the answer has to know of the file's numbers."""
@@ -341,7 +341,7 @@ def _unit(root: Element, given: float | None) -> tuple[float, bool]:
         return given, True
     for element in root.iter():
         if element.tag.rpartition("}")[2] == "unit":
-            found = _UNITS.get("".join((element.text or "").split()).upper())
-            if found is not None:
-                return found, True
+            unit = _UNITS.get("".join((element.text or "").split()).upper())
+            if unit is not None:
+                return unit, True
     return _MBIT, False

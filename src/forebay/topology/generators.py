@@ -65,15 +65,15 @@ def _of_diameter(
     base = np.eye(routers, dtype=np.int64)
     for a, b in known:
         base[a, b] = base[b, a] = 1
-    found = []
+    chords = []
     step = max(1, _ENTRIES_AT_ONCE // routers**2)
     for first in range(0, len(sets), step):
         part = sets[first : first + step]
         fits = _spans(base, part, diameter)
         if diameter > 1:
             fits &= ~_spans(base, part, diameter - 1)
-        found += [part[i] for i in np.flatnonzero(fits)]
-    return found
+        chords += [part[i] for i in np.flatnonzero(fits)]
+    return chords
 
 
 def _spans(
@@ -104,11 +104,11 @@ def two_level(table: TwoLevel) -> Adjacency:
     connected network of so many nodes has at least 982 links, so both counts cannot be right; with
     727 hosts the number of links would be.
     """
-    made = Adjacency()
-    cores = _cores(made, table)
-    middles = _below(made, cores, table.middles, "middle", MIDDLE, [0] * table.middles)
-    _below(made, middles, table.edges, "edge", EDGE, _hosts(table))
-    return made
+    network = Adjacency()
+    cores = _cores(network, table)
+    middles = _below(network, cores, table.middles, "middle", MIDDLE, [0] * table.middles)
+    _below(network, middles, table.edges, "edge", EDGE, _hosts(table))
+    return network
 
 
 def _hosts(table: TwoLevel) -> list[int]:
@@ -125,65 +125,65 @@ def _hosts(table: TwoLevel) -> list[int]:
 
 def isp(table: Isp) -> Adjacency:
     """Core routers, metro routers at two of them, edge routers at one of those, and hosts."""
-    made = Adjacency()
-    cores = [made.router(f"core{i}", place=at) for i, at in enumerate(_circle(table.cores))]
-    _join(made, cores, table.core)
+    network = Adjacency()
+    cores = [network.router(f"core{i}", place=at) for i, at in enumerate(_circle(table.cores))]
+    _join(network, cores, table.core)
     metros = []
     for i, at in enumerate(_circle(table.metros, 1.6)):
-        metros.append(made.router(f"metro{i}", place=at))
+        metros.append(network.router(f"metro{i}", place=at))
         home = i * table.cores // table.metros
         for core in {cores[home], cores[(home + 1) % table.cores]}:
-            made.link(metros[-1], core, MIDDLE)
-    _below(made, metros, table.edges, "edge", EDGE, _shared(table.hosts, table.edges, 0.0))
-    return made
+            network.link(metros[-1], core, MIDDLE)
+    _below(network, metros, table.edges, "edge", EDGE, _shared(table.hosts, table.edges, 0.0))
+    return network
 
 
 def fat_tree(table: FatTree) -> Adjacency:
     """k pods of k/2 edge and k/2 aggregation switches, (k/2)^2 core switches, k^3/4 hosts."""
-    made, half = Adjacency(), table.k // 2
-    cores = [made.router(f"core{i}", place=(i / half, 3.0)) for i in range(half * half)]
+    network, half = Adjacency(), table.k // 2
+    cores = [network.router(f"core{i}", place=(i / half, 3.0)) for i in range(half * half)]
     for pod in range(table.k):
-        tops = [made.router(f"pod{pod}-{i}", place=(pod + i / half, 2.0)) for i in range(half)]
+        tops = [network.router(f"pod{pod}-{i}", place=(pod + i / half, 2.0)) for i in range(half)]
         for i, top in enumerate(tops):
             for core in cores[i * half : (i + 1) * half]:
-                made.link(top, core, CORE)
+                network.link(top, core, CORE)
         for i in range(half):
-            edge = made.router(f"edge{pod}-{i}", half, (pod + i / half, 1.0))
+            edge = network.router(f"edge{pod}-{i}", half, (pod + i / half, 1.0))
             for top in tops:
-                made.link(edge, top, EDGE)
-    return made
+                network.link(edge, top, EDGE)
+    return network
 
 
-def _cores(made: Adjacency, table: TwoLevel) -> list[int]:
-    cores = _ringed(made, table)
-    names = dict(zip((made.names[core] for core in cores), cores, strict=True))
+def _cores(network: Adjacency, table: TwoLevel) -> list[int]:
+    cores = _ringed(network, table)
+    names = dict(zip((network.names[core] for core in cores), cores, strict=True))
     for chord in table.chords:
         here, _, there = chord.partition("->")
         unknown = [name for name in (here, there) if name not in names]
         if unknown or here == there:
             wrong = f"{chord!r} does not join two core routers"
             raise refuse(wrong, 'write two of their names, "A->B"', "two_level.chords")
-        made.link(names[here], names[there], CORE)
+        network.link(names[here], names[there], CORE)
     if table.core_links is not None:
-        joined = [(cores.index(a), cores.index(b)) for a, b in made.ends]
+        joined = [(cores.index(a), cores.index(b)) for a, b in network.ends]
         chance = np.random.default_rng([table.seed, _CHORDS])
         for a, b in draw_chords(len(cores), joined, table.core_links, table.core_diameter, chance):
-            made.link(cores[a], cores[b], CORE)
+            network.link(cores[a], cores[b], CORE)
     return cores
 
 
-def _ringed(made: Adjacency, table: TwoLevel) -> list[int]:
+def _ringed(network: Adjacency, table: TwoLevel) -> list[int]:
     if table.core != "abilene":
-        cores = [made.router(f"core{i}", place=at) for i, at in enumerate(_circle(table.cores))]
-        _join(made, cores, table.core)
+        cores = [network.router(f"core{i}", place=at) for i, at in enumerate(_circle(table.cores))]
+        _join(network, cores, table.core)
         return cores
     if table.cores != 11:
         wrong = f"Abilene has 11 core routers, not {table.cores}"
         raise refuse(wrong, 'leave cores out, or write core = "ring"', "two_level.cores")
     data = abilene()
-    known = {name: made.router(name, place=tuple(at)) for name, at in data["places"].items()}
+    known = {name: network.router(name, place=tuple(at)) for name, at in data["places"].items()}
     for here, there in data["links"]["between"]:
-        made.link(known[here], known[there], CORE)
+        network.link(known[here], known[there], CORE)
     return list(known.values())
 
 
@@ -193,7 +193,7 @@ def abilene() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("abilene.toml").read_text("utf-8"))
 
 
-def _join(made: Adjacency, cores: list[int], how: str) -> None:
+def _join(network: Adjacency, cores: list[int], how: str) -> None:
     n = len(cores)
     if how == "mesh":
         pairs = {(i, j) for i in range(n) for j in range(i)}
@@ -202,11 +202,11 @@ def _join(made: Adjacency, cores: list[int], how: str) -> None:
         pairs = {(max(i, j), min(i, j)) for i in range(n) for s in steps for j in ((i + s) % n,)}
     for i, j in sorted(pairs):
         if i != j:
-            made.link(cores[j], cores[i], CORE)
+            network.link(cores[j], cores[i], CORE)
 
 
 def _below(
-    made: Adjacency, above: list[int], count: int, name: str, link_class: str, hosts: list[int]
+    network: Adjacency, above: list[int], count: int, name: str, link_class: str, hosts: list[int]
 ) -> list[int]:
     """Distribute routers evenly below others, and place them around those for a drawing."""
     added = []
@@ -215,11 +215,11 @@ def _below(
         fan = i - -(-top * count // len(above))
         width = max(count // len(above), 1)
         angle = 2 * math.pi * (fan + 0.5 * (top % 2)) / (width + 1)
-        x, y = made.place[above[top]]
+        x, y = network.place[above[top]]
         reach = 2.2 if link_class == MIDDLE else 0.8
         at = (x + reach * math.cos(angle), y + reach * math.sin(angle))
-        added.append(made.router(f"{name}{i}", hosts[i], at))
-        made.link(added[-1], above[top], link_class)
+        added.append(network.router(f"{name}{i}", hosts[i], at))
+        network.link(added[-1], above[top], link_class)
     return added
 
 

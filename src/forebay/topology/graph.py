@@ -267,7 +267,7 @@ def _number(value: object, name: str) -> float:
 
 def light(made: Adjacency, here: int, there: int) -> float | None:
     """Return the delay in seconds along the great circle in fibre; None without both positions."""
-    if any(math.isnan(each) for router in (here, there) for each in made.place[router]):
+    if any(math.isnan(degree) for router in (here, there) for degree in made.place[router]):
         return None
     for router in (here, there):
         x, y = made.place[router]

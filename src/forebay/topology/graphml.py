@@ -46,8 +46,8 @@ def place_of(data: dict[str, Any]) -> tuple[Any, Any]:
 
 def _first(data: dict[str, Any], keys: Iterable[str]) -> tuple[str, Any]:
     """Return the first of some keys whose value is a number with or without a unit."""
-    found = ((key, data[key]) for key in keys if key in data)
-    return next(((key, value) for key, value in found if _split(value)), ("", None))
+    pairs = ((key, data[key]) for key in keys if key in data)
+    return next(((key, value) for key, value in pairs if _split(value)), ("", None))
 
 
 def _split(value: Any) -> tuple[float, str] | None:
@@ -145,13 +145,13 @@ def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adj
     first = root.find("graph")
     if first is None or first.find("node") is None:
         raise refuse(f"{file.path} has no nodes", "write a GraphML file with a graph", "file")
-    found, way = first.findall("node"), first.get("edgedefault")
-    number = {node.get("id"): index for index, node in enumerate(found)}
+    elements, way = first.findall("node"), first.get("edgedefault")
+    number = {node.get("id"): index for index, node in enumerate(elements)}
     ways = ("directed", "undirected")
     faults = {
         'its graph has no edgedefault "directed" or "undirected"': way not in ways,
         "a node has no id": None in number,
-        "two nodes have one id": len(number) < len(found),
+        "two nodes have one id": len(number) < len(elements),
         "it has hyperedges": first.find("hyperedge") is not None,
     }
     for wrong, holds in faults.items():
@@ -161,7 +161,7 @@ def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adj
     keys = {owner: _keys(root, owner) for owner in ("node", "edge")}
     nodes = {
         index: {"id": node.get("id")} | _values(node, keys["node"])
-        for index, node in enumerate(found)
+        for index, node in enumerate(elements)
     }
     edges = []
     for edge in first.findall("edge"):
@@ -184,7 +184,7 @@ def _flatten(root: Element) -> None:
         groups = [node for node in outer.iter("node") if node.find("graph") is not None]
         for node in groups:
             for inner in node.findall("graph"):
-                outer.extend(each for each in inner if each.tag in {"node", "edge"})
+                outer.extend(child for child in inner if child.tag in {"node", "edge"})
                 node.remove(inner)
             if node.get("id") not in ends and node in list(outer):
                 outer.remove(node)
@@ -223,7 +223,7 @@ def from_nodes(
     unit_bps: float | None = None,
 ) -> Adjacency:
     """Convert a graph; nodes without a label, or with a repeated one, use their id as name."""
-    made, numbers = Adjacency(), dict[int, int]()
+    network, numbers = Adjacency(), dict[int, int]()
     taken, values = set[str](), LinkValues(unit_bps)
     nodes = {index: lowered(data) for index, data in nodes.items()}
     links = [lowered(data) for *_, data in edges]
@@ -232,15 +232,15 @@ def from_nodes(
         own = named(data.get("id")) or str(index)
         name = graph.unused(named(data.get("label"))[: graph.LONGEST] or own, own, taken)
         hosts = in_range(data.get("hosts"), graph.HOSTS, f'hosts of "{name}"', whole=True)
-        numbers[index] = made.router(name, int(hosts or 0), graph.place(*place_of(data), name))
+        numbers[index] = network.router(name, int(hosts or 0), graph.place(*place_of(data), name))
     for (source, target, _), data in zip(edges, links, strict=True):
         here, there = numbers[source], numbers[target]
         if here != there:
-            ends = f"{made.names[here]}->{made.names[there]}"
+            ends = f"{network.names[here]}->{network.names[there]}"
             rate, delay = values.rate(data, ends), values.delay(data, ends)
             if delay is None:
-                delay = graph.light(made, here, there)
+                delay = graph.light(network, here, there)
             name = named(data.get("link_class")) or graph.CORE
-            made.link(here, there, name, rate, delay, one_way=one_way)
-    made.notes += values.notes(list(nodes.values()), links)
-    return made
+            network.link(here, there, name, rate, delay, one_way=one_way)
+    network.notes += values.notes(list(nodes.values()), links)
+    return network

@@ -309,7 +309,7 @@ def _offered_connections(
 
 
 def _kinds(scenario: Scenario, graph: Graph) -> list[Kind]:
-    made = []
+    kinds = []
     for index, group in enumerate(scenario.traffic):
         packet = int(group.packet)
         if KINDS[group.kind].has_no_steady_state:
@@ -321,15 +321,15 @@ def _kinds(scenario: Scenario, graph: Graph) -> list[Kind]:
             sack = linux if group.sack is None else group.sack
             delayed = linux if group.delayed_ack is None else group.delayed_ack
             burst = 1.0 + delayed
-            made += [
+            kinds += [
                 Kind(index, name, group.flows * share, 0.0, packet, window, rto, sack, burst)
                 for name, share in group.shares.items()
                 if share > 0.0
             ]
         else:
             load = _offered(scenario, graph, group)
-            made.append(Kind(index, "", float(group.flows), load, packet))
-    return made
+            kinds.append(Kind(index, "", float(group.flows), load, packet))
+    return kinds
 
 
 def _offered(scenario: Scenario, graph: Graph, group: Traffic) -> float:
@@ -357,24 +357,24 @@ def fair_rates(problem: Problem, rounds: int = MOST_ROUNDS) -> Floats:
     offered = sum(kind.offered_bps for kind in problem.kinds)
     room = np.append(problem.graph.rate_bps, np.inf)
     room = np.maximum(room - _brought(problem, problem.share * offered), 0.0)
-    rate, each, active = np.zeros(len(flows)), np.zeros(len(flows)), flows > 0.0
+    rate, fair, active = np.zeros(len(flows)), np.zeros(len(flows)), flows > 0.0
     for _ in range(rounds):
         if not active.any():
             break
         crossing = _brought(problem, flows * active)
         share = np.full(links + 1, np.inf)
         np.divide(room, crossing, out=share, where=crossing > 0.0)
-        each = share[problem.paths].min(axis=0)
+        fair = share[problem.paths].min(axis=0)
         slowest = np.full(links + 1, np.inf)
         for row in problem.paths:
-            np.minimum.at(slowest, row[active], each[active])
+            np.minimum.at(slowest, row[active], fair[active])
         settled = slowest >= share * (1.0 - _NO_ROOM)
-        at_it = (share[problem.paths] <= each * (1.0 + _NO_ROOM)) & settled[problem.paths]
+        at_it = (share[problem.paths] <= fair * (1.0 + _NO_ROOM)) & settled[problem.paths]
         done = active & at_it.any(axis=0)
-        rate[done] = (flows * each)[done]
+        rate[done] = (flows * fair)[done]
         room = np.maximum(room - _brought(problem, np.where(done, rate, 0.0)), 0.0)
         active &= ~done
-    rate[active] = (flows * each)[active]
+    rate[active] = (flows * fair)[active]
     return rate
 
 

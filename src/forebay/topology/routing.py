@@ -116,10 +116,10 @@ def estimate_cost(graph: Graph, source: Ints, target: Ints, metric: str, most: i
         [row[tried] for row in climb.before], [row[tried] for row in climb.after],
     )  # fmt: skip
     begun = time.process_time()
-    found = _join(part, _search(graph, weight, tree.alive, part.here, part.there, most))
+    sample = _join(part, _search(graph, weight, tree.alive, part.here, part.there, most))
     spent_s = time.process_time() - begun
-    paths = len(found.pair) * len(source) / max(len(tried), 1)
-    cells = paths * (found.links.shape[0] + _ACCESS_HOPS)
+    paths = len(sample.pair) * len(source) / max(len(tried), 1)
+    cells = paths * (sample.links.shape[0] + _ACCESS_HOPS)
     return NetworkCost(len(source), paths, cells, spent_s * len(ends) / max(len(few), 1))
 
 
@@ -224,7 +224,7 @@ def _search(
     least = _cheapest(cost, target, source, n)
     order = np.argsort(begins, kind="stable")
     cuts = np.searchsorted(begins[order], np.arange(len(ends) + 1))
-    found: list[tuple[Ints, Floats, Ints]] = []
+    walks: list[tuple[Ints, Floats, Ints]] = []
     step = max(1, (_BATCH_CELLS if progress is None else _REPORT_CELLS) // max(n, 1))
     for first in range(0, len(ends), step):
         batch = ends[first : first + step]
@@ -234,12 +234,12 @@ def _search(
             starts = wanted[mine] // n
             _reached(graph, alive, distance[row], starts, int(end))
             pair, share, steps = _walk(source, target, cost, distance[row], starts, int(end), most)
-            found.append((mine[pair], share, np.where(steps >= 0, links[steps], -1)))
+            walks.append((mine[pair], share, np.where(steps >= 0, links[steps], -1)))
         if progress is not None:
             progress(min(first + step, len(ends)) / len(ends))
     wanted_of = np.full(len(apart), -1, dtype=np.int64)
     wanted_of[apart] = back
-    return _to_pairs(found, wanted_of, len(wanted))
+    return _to_pairs(walks, wanted_of, len(wanted))
 
 
 def _cheapest(cost: Floats, row: Ints, column: Ints, n: int) -> object:
@@ -293,18 +293,18 @@ def _ways(ahead: Ints, choices: Ints) -> Floats:
 
     ``ahead`` has the routers after each good link, sorted by the router before it.
     """
-    found = np.ones(len(choices))
+    ways = np.ones(len(choices))
     if not len(ahead) or choices.max() == 1:
-        return found
+        return ways
     some = choices > 0
     begin = (np.cumsum(choices) - choices)[some]
     while True:
-        more = found.copy()
-        more[some] = choices[some] * np.maximum.reduceat(found[ahead], begin)
+        more = ways.copy()
+        more[some] = choices[some] * np.maximum.reduceat(ways[ahead], begin)
         more = np.minimum(more, _MOST_WAYS)
-        if np.array_equal(more, found):
-            return found
-        found = more
+        if np.array_equal(more, ways):
+            return ways
+        ways = more
 
 
 def _first(who: Ints, kept: np.ndarray, most: int) -> np.ndarray:
@@ -333,17 +333,17 @@ def _follow(
     return np.array(steps) if steps else np.zeros(shape, np.int64), share, left
 
 
-def _to_pairs(found: list[tuple[Ints, Floats, Ints]], wanted_of: Ints, count: int) -> Paths:
+def _to_pairs(walks: list[tuple[Ints, Floats, Ints]], wanted_of: Ints, count: int) -> Paths:
     """Copy the paths between distinct routers to every pair that uses them."""
-    hops = max((steps.shape[0] for *_, steps in found), default=0)
+    hops = max((steps.shape[0] for *_, steps in walks), default=0)
     none = np.full((hops, 1), -1)
     padded = (
         np.pad(steps, ((0, hops - steps.shape[0]), (0, 0)), constant_values=-1)
-        for *_, steps in found
+        for *_, steps in walks
     )
     steps = np.concatenate([none, *padded], axis=1)
-    way = np.concatenate([[-1], *(each[0] for each in found)]).astype(np.int64)
-    share = np.concatenate([[1.0], *(each[1] for each in found)])
+    way = np.concatenate([[-1], *(walk[0] for walk in walks)]).astype(np.int64)
+    share = np.concatenate([[1.0], *(walk[1] for walk in walks)])
     order = np.argsort(way, kind="stable")  # the empty path first, then by number
     counts = np.bincount(way + 1, minlength=count + 1)
     begin = np.cumsum(counts) - counts
@@ -355,9 +355,9 @@ def _to_pairs(found: list[tuple[Ints, Floats, Ints]], wanted_of: Ints, count: in
 
 
 def _join(climb: _Climb, middle: Paths) -> Paths:
-    rows = [each[middle.pair] for each in climb.before]
+    rows = [hop[middle.pair] for hop in climb.before]
     rows += list(middle.links)
-    rows += [each[middle.pair] for each in reversed(climb.after)]
+    rows += [hop[middle.pair] for hop in reversed(climb.after)]
     return Paths(middle.pair, middle.share, packed(np.array(rows, dtype=np.int64)))
 
 

@@ -134,7 +134,7 @@ def worst_link(
     used = links if filled is None else filled
     return links[0].model_copy(
         update={
-            "utilization": min((each.utilization for each in used), key=_value),
+            "utilization": min((link.utilization for link in used), key=_value),
             "loss_rate": max((link.loss_rate for link in links), key=_value),
             "queue_packets": max((link.queue_packets for link in links), key=_mean),
             "queue_delay_s": _longest([link.queue_delay_s for link in links]),
@@ -150,7 +150,7 @@ def _longest(delays: Sequence[Quantiles | None]) -> Quantiles | None:
         return None
     return Quantiles(
         **{
-            name: max((getattr(each, name) for each in known), key=_value)
+            name: max((getattr(delay, name) for delay in known), key=_value)
             for name in Quantiles.model_fields
         }
     )
