@@ -94,13 +94,13 @@ def _answers_of_others(scenario: Scenario) -> list[LawAnswer]:
         return []
     from forebay.laws.registry import LAWS, answer_of
 
-    found, taken = [], {law.name for law in LAWS}
+    answers, taken = [], {law.name for law in LAWS}
     for name, law in zip(entries, of_others(), strict=True):
         answer = answer_of(name, law, scenario, taken)
         if answer is not None:
             taken.add(answer.law)
-            found.append(answer)
-    return found
+            answers.append(answer)
+    return answers
 
 
 # Formulas without a `LAW`, laws of bursts, and what only theory needs: imported at first use.

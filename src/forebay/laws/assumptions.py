@@ -194,15 +194,15 @@ def sawtooths_s(scenario: Scenario, packets: int) -> Sawtooths:
     step each instant shows all phases, and one sawtooth is enough. Window and period are 0 without
     sawtooths.
     """
-    each = scenario.at_flows("low") if scenario.flows_uncertain else scenario
-    sized = each.with_buffer(packets)
+    fewest = scenario.at_flows("low") if scenario.flows_uncertain else scenario
+    sized = fewest.with_buffer(packets)
     period, settling = quantities.sawtooth_period(sized), quantities.settling_time(sized)
     long = [group for group in sized.traffic if isinstance(group, Long)]
     by_model = max(map(models_settle_s, long), default=0.0)
     if period == 0.0:
         return Sawtooths(by_model, 0.0, 0.0)
     started = max(float(g.start.high) for g in sized.persistent)
-    measured = PERIODS_MEASURED if each.n_flows < COMMONLY_SYNCHRONIZED else 1
+    measured = PERIODS_MEASURED if fewest.n_flows < COMMONLY_SYNCHRONIZED else 1
     return Sawtooths(max(started + settling, by_model), measured * period, period)
 
 

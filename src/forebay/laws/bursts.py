@@ -77,9 +77,9 @@ class Bursts:
         listed = np.asarray(sizes, dtype=np.int64).ravel()
         if np.any(listed < 1) or np.any(as_array(weights) < 0.0):
             raise ValueError("a burst has at least one packet and a weight of at least zero")
-        each = np.broadcast_to(as_array(weights), listed.shape)
+        shares = np.broadcast_to(as_array(weights), listed.shape)
         distinct, index = np.unique(listed, return_inverse=True)
-        total = np.bincount(index, weights=each)
+        total = np.bincount(index, weights=shares)
         present = total > 0.0
         return cls(distinct[present], (total / total.sum())[present])
 
@@ -93,8 +93,8 @@ class Bursts:
     ) -> Self:
         """Bursts of flows whose lengths (packets) occur in proportion to `weights`."""
         listed = np.asarray(lengths, dtype=np.int64).ravel()
-        each = np.broadcast_to(as_array(weights), listed.shape)
-        parts = list(_rounds(listed, each, initial_window, max_window))
+        shares = np.broadcast_to(as_array(weights), listed.shape)
+        parts = list(_rounds(listed, shares, initial_window, max_window))
         sizes = np.concatenate([size for size, _ in parts])
         return cls.given(sizes, np.concatenate([weight for _, weight in parts]))
 

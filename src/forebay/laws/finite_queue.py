@@ -129,13 +129,13 @@ def _bursts_at_once(mean: float, rare: float) -> int:
 
 def arrivals_in_a_packet_time(rate: float, bursts: Bursts, last: int) -> Array:
     """P(A = j), j = 0 .. `last`, for Poisson bursts of `rate` a packet time (Panjer)."""
-    found = np.zeros(last + 1)
-    found[0] = math.exp(-rate)
+    probabilities = np.zeros(last + 1)
+    probabilities[0] = math.exp(-rate)
     shares = rate * bursts.sizes * bursts.probabilities
     for j in range(1, last + 1):
         fits = int(np.searchsorted(bursts.sizes, j, side="right"))
-        found[j] = np.dot(shares[:fits], found[j - bursts.sizes[:fits]]) / j
-    return found
+        probabilities[j] = np.dot(shares[:fits], probabilities[j - bursts.sizes[:fits]]) / j
+    return probabilities
 
 
 _HUGE = 1e150
@@ -187,21 +187,21 @@ def with_repeats(load: float, bursts: Bursts, buffer: int) -> FiniteQueue | None
     and are no longer bursts. The carried load increases with arrivals, so the solution is unique.
     It is found by false position, with half the weight for an end that stays (Illinois).
     """
-    found = finite_queue(load, bursts, buffer)
-    if found.loss_rate < _NEAR:
-        return found
+    queue = finite_queue(load, bursts, buffer)
+    if queue.loss_rate < _NEAR:
+        return queue
     high = finite_queue(_MOST, bursts, buffer)
     if high.utilization < load:
         return None
-    ends = [(load, found.utilization - load), (_MOST, high.utilization - load)]
+    ends = [(load, queue.utilization - load), (_MOST, high.utilization - load)]
     for _ in range(_STEPS):
         (low, short), (top, over) = ends
         middle = low - short * (top - low) / (over - short)
-        found = finite_queue(middle, bursts, buffer)
-        apart = found.utilization - load
+        queue = finite_queue(middle, bursts, buffer)
+        apart = queue.utilization - load
         if abs(apart) <= _NEAR * load:
             break
         ends = [(low, short / 2.0), (middle, apart)]
         if apart < 0:
             ends = [(middle, apart), (top, over / 2.0)]
-    return found
+    return queue

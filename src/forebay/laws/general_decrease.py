@@ -95,7 +95,7 @@ _LAWS: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
     "scalable": lambda b, bdp: utilization(b, bdp, 0.875, 1.0),
     "bbr": bbr1_utilization,
 }
-_MEAN = registered(CONTROLS, lambda each: each.single_flow, _LAWS, __name__)
+_MEAN = registered(CONTROLS, lambda control: control.single_flow, _LAWS, __name__)
 _LOWEST_OF_BBR = 0.75  # share of the BDP that is sent in the draining round trip
 
 

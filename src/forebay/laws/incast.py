@@ -100,11 +100,11 @@ def at_once(scenario: Scenario) -> str | None:
 
 def one_window(scenario: Scenario) -> str | None:
     """An answer is no longer than the initial window."""
-    found = first_windows(scenario)
-    if found is None or found.answer <= found.window:
+    sizes = first_windows(scenario)
+    if sizes is None or sizes.answer <= sizes.window:
         return None
     return (
-        f"answers of {found.answer:.4g} packets, initial windows of {found.window}: slow start "
+        f"answers of {sizes.answer:.4g} packets, initial windows of {sizes.window}: slow start "
         "brings the others, and may need more"
     )
 

@@ -64,7 +64,7 @@ _RESPONSES = {
 }
 """By the names of response functions in the catalogue."""
 
-CONTROLS = registered(catalogue.CONTROLS, lambda each: each.response, _RESPONSES, __name__)
+CONTROLS = registered(catalogue.CONTROLS, lambda control: control.response, _RESPONSES, __name__)
 """By the name of a congestion control. The others are model-based, or have no growth function
 of a whole epoch (BIC's printed one covers one round trip)."""
 

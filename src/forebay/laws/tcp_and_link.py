@@ -82,13 +82,13 @@ def balance(
     loss rate, and the utilization is below one.
     """
     c, tau, b, flows, lost_late, spread = np.broadcast_arrays(
-        *(as_array(each) for each in (capacity, delay, buffer, n, timeouts, sigma))
+        *(as_array(value) for value in (capacity, delay, buffer, n, timeouts, sigma))
     )
     if not np.all(spread > 0.0):
         raise ValueError("sigma: the queue must vary; write a number of packets above 0")
     bdp, queue = c * tau, np.zeros(c.shape)
     at_rest = loss_rate_of_queue(0.0, b, spread) < loss_rate_of_window(bdp / flows, lost_late)
-    queue[at_rest] = _crossing(*(each[at_rest] for each in (bdp, b, flows, lost_late, spread)))
+    queue[at_rest] = _crossing(*(array[at_rest] for array in (bdp, b, flows, lost_late, spread)))
     dropped = loss_rate_of_queue(queue, b, spread)
     windows = np.minimum(window(dropped, lost_late), (bdp + queue) / flows)
     rtt = tau + queue / c
@@ -110,12 +110,12 @@ def _crossing(bdp: Array, buffer: Array, n: Array, timeouts: Array, sigma: Array
     low, high, left = np.zeros_like(buffer), buffer.copy(), np.arange(buffer.size)
     for _ in range(_STEPS):
         at = queue[left]
-        apart, slope = _ratio(at, *(each[left] for each in (bdp, buffer, n, timeouts, sigma)))
+        apart, slope = _ratio(at, *(array[left] for array in (bdp, buffer, n, timeouts, sigma)))
         low[left] = np.where(apart < 0.0, at, low[left])
         high[left] = np.where(apart < 0.0, high[left], at)
-        found = at - apart / slope
-        inside = (found >= low[left]) & (found <= high[left])
-        queue[left] = np.where(inside, found, (low[left] + high[left]) / 2.0)
+        point = at - apart / slope
+        inside = (point >= low[left]) & (point <= high[left])
+        queue[left] = np.where(inside, point, (low[left] + high[left]) / 2.0)
         scale = np.minimum(sigma[left], bdp[left] + at)
         left = left[np.abs(queue[left] - at) > _NEAR * scale]
         if not left.size:

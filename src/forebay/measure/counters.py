@@ -33,7 +33,7 @@ from forebay.progress import Progress
 from forebay.scenario import BufferSize
 from forebay.scenario.quantity import DataSize, Duration
 
-CONTROLS = tuple(each.name for each in catalogue.CONTROLS.values() if each.population)
+CONTROLS = tuple(control.name for control in catalogue.CONTROLS.values() if control.population)
 """Congestion controls with a law of this kind."""
 DELAYED = 0.5
 """Growth of a Reno window if the receiver acknowledges every second packet; else it is 1."""
@@ -252,7 +252,7 @@ def _flows(
         found.refuse("long_flows", f"{idle}, so their windows do not give n")
         return
     sent = dict.fromkeys(float(counts.sum()) for counts in packets)
-    usual, *many = (each / float(rows.seconds.sum()) for each in sent)
+    usual, *many = (count / float(rows.seconds.sum()) for count in sent)
     controls = CONTROLS if control is None else (control,)
     low = None if loss.low is None else loss.low * (many[0] / usual if many else 1)
     losses = [(usual, x) for x in (low, loss.value, loss.high) if x]

@@ -168,16 +168,16 @@ def _of_nfdump(source: str) -> Iterator[bytes]:
 
 def _columns(source: str, header: list[str]) -> dict[str, int]:
     names = [name.strip() for name in header]
-    found = {
+    places = {
         name: names.index(one) for name, known in _NAMES.items() for one in known if one in names
     }
-    missing = [name for name in _NAMES if name not in found and name not in _EITHER]
-    if not any(name in found for name in _EITHER):
+    missing = [name for name in _NAMES if name not in places and name not in _EITHER]
+    if not any(name in places for name in _EITHER):
         missing.append("last")
     if missing:
         known = " or ".join(_NAMES[missing[0]])
         raise MeasureError(f"{source}: has no column {known}; {_WRITE_CSV}")
-    return found
+    return places
 
 
 def _of_row(row: dict[str, str]) -> FlowRecord:

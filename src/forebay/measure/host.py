@@ -62,7 +62,7 @@ class Socket:
 
 def sockets(text: str) -> list[Socket]:
     """Return every socket of a text, in the order of its first sample."""
-    found: dict[tuple[str, str], Socket] = {}
+    listed: dict[tuple[str, str], Socket] = {}
     ends, state = ("", ""), ""
     for number, line in enumerate(text.splitlines()):
         if line[:1].strip():  # the line of addresses; with -O of everything
@@ -72,8 +72,8 @@ def sockets(text: str) -> list[Socket]:
         sample = _sample(line)
         if "cwnd" in sample.numbers and state not in _WITHOUT_FLOW:
             key = ends if ends[0] else (str(number), "")  # lines without addresses, as pasted
-            found.setdefault(key, Socket(key[0])).samples.append(sample)
-    return list(found.values())
+            listed.setdefault(key, Socket(key[0])).samples.append(sample)
+    return list(listed.values())
 
 
 def _sample(line: str) -> Sample:
@@ -114,14 +114,14 @@ def _sockets(text: str, path: str, found: Measured) -> None:
     listed = sockets(text)
     if not listed:
         raise MeasureError(f"{path}: no line has a cwnd; write the output of `ss -tin`")
-    busy = [each for each in listed if each.is_busy]
-    avoiding = sum(each.last.avoids for each in busy)
+    busy = [socket for socket in listed if socket.is_busy]
+    avoiding = sum(socket.last.avoids for socket in busy)
     found.add("connections", len(busy), len(busy), _ONE_HOST)
-    sending, with_data = sum(each.last.is_busy for each in busy), "with data unacknowledged"
+    sending, with_data = sum(socket.last.is_busy for socket in busy), "with data unacknowledged"
     found.add("sending", sending, len(busy), with_data)
     above = "sending, and cwnd at least ssthresh; at most a part of n"
     found.add("in_avoidance", avoiding, len(busy), above)
-    samples = [one for each in busy for one in each.samples if one.is_busy]
+    samples = [one for socket in busy for one in socket.samples if one.is_busy]
     for name, key in (("rtt_s", "rtt"), ("min_rtt_s", "minrtt")):
         values = [1e-3 * one.numbers[key] for one in samples if key in one.numbers]
         if values:
@@ -136,7 +136,7 @@ def _sockets(text: str, path: str, found: Measured) -> None:
 def _retransmissions(busy: list[Socket], path: str, found: Measured) -> None:
     """Add the share that was sent again over the life of the sockets, in bytes or segments."""
     for again, sent in (("bytes_retrans", "bytes_sent"), ("retrans", "data_segs_out")):
-        known = [each.last.numbers for each in busy if each.last.numbers.get(sent)]
+        known = [socket.last.numbers for socket in busy if socket.last.numbers.get(sent)]
         if known:
             total = int(sum(one[sent] for one in known))
             lost = min(int(sum(one.get(again, 0.0) for one in known)), total)
@@ -148,14 +148,14 @@ def _retransmissions(busy: list[Socket], path: str, found: Measured) -> None:
 
 
 def _tell(listed: list[Socket], busy: list[Socket], found: Measured) -> None:
-    controls = Counter(each.last.control for each in busy)
+    controls = Counter(socket.last.control for socket in busy)
     if controls:
         shares = ", ".join(f"{name} {count}" for name, count in controls.items())
         found.notes.append(f"congestion control: {shares}")
     idle = len(listed) - len(busy)
     if idle:
         found.notes.append(f"{idle} idle or loopback socket{'' if idle == 1 else 's'} left out")
-    samples = sum(len(each.samples) for each in busy)
+    samples = sum(len(socket.samples) for socket in busy)
     if samples > len(busy):
         said = f"{samples} samples of {len(busy)} sockets: the last one counts a socket"
         found.notes.append(said)

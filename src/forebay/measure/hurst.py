@@ -67,13 +67,13 @@ def overlaps(scaling: tuple[float, ...], hurst: float) -> Floats:
     spectrum = _spectrum(hurst)
     fine = _response(scaling, _FINE)
     own = _covariances(fine, fine, spectrum)
-    found = [float((own**2).sum()) / own[0] ** 2]
+    sums = [float((own**2).sum()) / own[0] ** 2]
     for gap in range(1, _GAPS + 1):
         coarse = _response(scaling, _FINE + gap)
         energy = _energy(coarse, spectrum)
         crossed = _covariances(coarse, fine, spectrum)
-        found.append(float((crossed**2).sum()) / (own[0] * energy))
-    return np.array(found)
+        sums.append(float((crossed**2).sum()) / (own[0] * energy))
+    return np.array(sums)
 
 
 @cache
@@ -205,17 +205,17 @@ def falls(series: Floats) -> tuple[Floats, Floats, Floats]:
     Both variances are of the same samples, because a last block without a pair is omitted. Their
     difference is then a quarter of the mean square of the differences within pairs.
     """
-    octaves, found, counts = [], [], []
+    octaves, differences, counts = [], [], []
     means, octave = np.asarray(series, dtype=np.float64), 0
     while len(means) >= 2 * _FEWEST:
         pairs = means[: len(means) // 2 * 2].reshape(-1, 2)
         means = pairs.mean(axis=1)
         if octave >= _FINEST:
             octaves.append(float(octave))
-            found.append(float((np.diff(pairs) ** 2).mean()) / 4)
+            differences.append(float((np.diff(pairs) ** 2).mean()) / 4)
             counts.append(float(len(means)))
         octave += 1
-    return np.array(octaves), np.array(found), np.array(counts)
+    return np.array(octaves), np.array(differences), np.array(counts)
 
 
 TABLE = Path(__file__).with_name("hurst_calibration.csv")

@@ -126,7 +126,7 @@ def judge(
     why, then = _words(seen, expected, busy.name)
     if rows.packets is None:
         why += f"; the table has no packets: octets over {expected.packet_bytes} B are taken"
-    every = tuple(_seen(each, expected) for each in hours(rows))
+    every = tuple(_seen(hour, expected) for hour in hours(rows))
     losing = [s for s in every if s.verdict in _LOSING and s.drops >= _FEWEST_DROPS]
     lossy = None
     if seen.verdict not in _LOSING:

@@ -33,17 +33,17 @@ def parse(name: str, kind: type[Q], text: str) -> Q:
 
 def bits_per_second(rate: str) -> float:
     """Return the argument ``rate`` in bit/s, above 0. Raises ScenarioError."""
-    found = parse("rate", Rate, rate)
-    if not found > 0:
-        wrong, hint = f"{found} is not above 0", 'write the link\'s rate, such as "155 Mbit/s"'
+    bps = parse("rate", Rate, rate)
+    if not bps > 0:
+        wrong, hint = f"{bps} is not above 0", 'write the link\'s rate, such as "155 Mbit/s"'
         raise ScenarioError("out-of-range", wrong, hint, field=argument("rate"))
-    return float(found)
+    return float(bps)
 
 
 def entries_of(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the entries of an argument: a list of paths or texts, or one of them."""
     listed = [given] if isinstance(given, str | os.PathLike) else given
-    return [os.fspath(each) for each in listed]
+    return [os.fspath(entry) for entry in listed]
 
 
 def read_text(path: str | os.PathLike[str], hint: str) -> str:

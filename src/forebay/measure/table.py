@@ -70,7 +70,7 @@ def _meaning(
     """Return the intervals in which counters, octets first, were not cleared; None for amounts."""
     octets, seconds = counted[0], np.diff(time)
     most = _MORE * rate_bps / 8 * seconds
-    cleared = np.any([_cleared(each) for each in counted[1:]], axis=0)
+    cleared = np.any([_cleared(counter) for counter in counted[1:]], axis=0)
     cleared |= (np.diff(octets) < 0) & (_rise(octets) > most)
     # Where a counter of 32 bits has time to wrap more often than its values tell.
     narrow = bool((np.diff(octets) < 0).any()) and _wrap(octets) == _WRAPS[0]
@@ -93,7 +93,7 @@ def _meaning(
                 "are left out, because they may have wrapped more than once in them"
             )
         if cleared.any():
-            when = ", ".join(f"{each:g}" for each in time[1:][cleared][:3])
+            when = ", ".join(f"{moment:g}" for moment in time[1:][cleared][:3])
             notes.append(
                 f"counters fell before time_s {when}, and not by a wrap: they were cleared, and "
                 f"{np.count_nonzero(cleared)} of {len(cleared)} intervals are left out"

@@ -39,7 +39,7 @@ from forebay.scenario import Scenario
 
 _GROWTHS = registered(
     CONTROLS,
-    lambda each: each.growth,
+    lambda control: control.growth,
     {name: law for name, law in PROTOCOLS.items() if name not in OF_PAPER_D_ALONE},
     "forebay.laws.heterogeneous.protocols",
 )
@@ -109,8 +109,8 @@ def effective_flows(windows: ArrayLike, axis: int = -1) -> Array:
     deviation over mean is a / sqrt(n_eff) and every law here holds with n_eff in place of n.
     Verified by that derivation and by sampling sawtooths. n_eff <= n, and n for equal windows.
     """
-    each = as_array(windows)
-    return as_array(each.sum(axis=axis)) ** 2 / as_array((each**2).sum(axis=axis))
+    w = as_array(windows)
+    return as_array(w.sum(axis=axis)) ** 2 / as_array((w**2).sum(axis=axis))
 
 
 def uneven(values: ArrayLike, windows: ArrayLike, axis: int = -1) -> Array:
@@ -118,9 +118,9 @@ def uneven(values: ArrayLike, windows: ArrayLike, axis: int = -1) -> Array:
 
     sqrt(sum (a_i w_i)^2 / sum w_i^2), so that a / sqrt(n_eff) is deviation over mean of the sum.
     """
-    each = as_array(windows)
-    squares = as_array(((as_array(values) * each) ** 2).sum(axis=axis))
-    return np.sqrt(squares / as_array((each**2).sum(axis=axis)))
+    w = as_array(windows)
+    squares = as_array(((as_array(values) * w) ** 2).sum(axis=axis))
+    return np.sqrt(squares / as_array((w**2).sum(axis=axis)))
 
 
 def sawtooth_value(beta: ArrayLike) -> Array:

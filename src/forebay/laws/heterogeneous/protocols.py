@@ -250,8 +250,8 @@ CUBIC = Growth(
 )
 
 PROTOCOLS: dict[str, Growth] = {
-    each.name: each
-    for each in (
+    protocol.name: protocol
+    for protocol in (
         RENO, BIC, CUBIC_BETA_0_8, CUBIC_BETA_0_7, CTCP, CUBIC, COMPOUND, SCALABLE,
     )
 }  # fmt: skip
