@@ -125,4 +125,4 @@ class Claim:
 def read_claims(folder: Path) -> list[Claim]:
     """Return the claims of ``folder/claims.toml``, in their order."""
     with (folder / "claims.toml").open("rb") as file:
-        return [Claim(**each) for each in tomllib.load(file)["claim"]]
+        return [Claim(**entry) for entry in tomllib.load(file)["claim"]]

@@ -149,16 +149,16 @@ class Variants:
 
     def cells(self) -> list[list[str]]:
         """Return the table as text; numbers out of their band are marked."""
-        body = [[name, band, *starmap(_shown, found)] for name, band, found in self.rows]
-        columns = zip(*(found for _, _, found in self.rows), strict=True)
+        body = [[name, band, *starmap(_shown, numbers)] for name, band, numbers in self.rows]
+        columns = zip(*(numbers for _, _, numbers in self.rows), strict=True)
         inside = [str(sum(good for _, good in column)) for column in columns]
         return [*body, [f"in their band, of {len(body)}", "", *inside]]
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types only."""
         rows = [
-            {"row": name, "band": band, "cells": [[_json(v), good] for v, good in found]}
-            for name, band, found in self.rows
+            {"row": name, "band": band, "cells": [[_json(v), good] for v, good in numbers]}
+            for name, band, numbers in self.rows
         ]
         return {"says": self.says, "names": list(self.names), "rows": rows}
 
@@ -344,18 +344,18 @@ def from_document(document: Mapping[str, Any]) -> CachedResult:
     """Read what `CachedResult.to_document` wrote. Raises KeyError or ValueError otherwise."""
     if document["schema"] != SCHEMA:
         raise ValueError(f"schema {document['schema']}, not {SCHEMA}")
-    made = _read(document["made"])
-    variants, picture = made["variants"], made["picture"]
+    fields = _read(document["made"])
+    variants, picture = fields["variants"], fields["picture"]
     if variants is not None:
-        rows = [(name, band, [*map(tuple, found)]) for name, band, found in variants["rows"]]
-        made["variants"] = Variants(variants["says"], variants["names"], rows)
+        rows = [(name, band, [*map(tuple, numbers)]) for name, band, numbers in variants["rows"]]
+        fields["variants"] = Variants(variants["says"], variants["names"], rows)
     if picture is not None:
         panels = [Panel(**{**p, "lines": [*map(_line, p["lines"])]}) for p in picture["panels"]]
-        made["picture"] = Picture(panels, picture["columns"])
-    made["checks"] = [Check(**check) for check in made["checks"]]
-    made["drawn"] = tuple(made["drawn"])
+        fields["picture"] = Picture(panels, picture["columns"])
+    fields["checks"] = [Check(**check) for check in fields["checks"]]
+    fields["drawn"] = tuple(fields["drawn"])
     seeds, quick, wall_s = (document[name] for name in ("seeds", "quick", "wall_s"))
-    return CachedResult(Reproduction(**made), seeds, quick, wall_s)
+    return CachedResult(Reproduction(**fields), seeds, quick, wall_s)
 
 
 def _written(value: Any) -> Any:
@@ -396,7 +396,7 @@ def print_reproduction(made: Reproduction) -> None:
     for row, reason in zip(made.rows, made.reasons, strict=True):
         if reason:
             out.print(f"{row_name(made, row)}: {reason}", style="red")
-    for note in [*made.notes, *(f"No verdict: {each}" for each in made.unjudged)]:
+    for note in [*made.notes, *(f"No verdict: {line}" for line in made.unjudged)]:
         out.print(note)
     if made.variants is not None:
         out.print("What the paper leaves open, side by side", style="bold")
@@ -437,13 +437,13 @@ def _cell(cell: Any, decimals: int) -> str:
 
 def by_cause(made: Iterable[Reproduction]) -> dict[str, int]:
     """Return the number of rows that are out of their band, by cause, the most first."""
-    return dict(Counter(cause for each in made for cause in each.causes if cause).most_common())
+    return dict(Counter(cause for result in made for cause in result.causes if cause).most_common())
 
 
 def causes_in_words(made: Iterable[Reproduction]) -> list[str]:
     """Return lines on rows that agree that a print is wrong, and on the causes of the others."""
     made = list(made)
-    wrong = sum(each.words.count("print wrong") for each in made)
+    wrong = sum(result.words.count("print wrong") for result in made)
     lines = [f"Of the rows in their band, {wrong} agree that the print is wrong."] if wrong else []
     out = ", ".join(f"{cause} {many}" for cause, many in by_cause(made).items())
     return [*lines, *([f"Rows out of their band, by cause: {out}."] if out else [])]
@@ -486,28 +486,28 @@ def count(made: Iterable[Reproduction]) -> list[Count]:
 
     A row with verdicts for both the simulation and the testbed counts in both kinds.
     """
-    checks = [check for each in made for check in each.checks]
-    found = []
+    checks = [check for result in made for check in result.checks]
+    counts = []
     for kind in KINDS:
         own = [check for check in checks if check.kind == kind]
         full = [check.full_passes for check in own if check.full_passes is not None]
         if own:
             good, numbers = sum(c.good for c in own), sum(c.published for c in own)
-            found.append(Count(kind, len(own), good, numbers, sum(full), len(full)))
-    return found
+            counts.append(Count(kind, len(own), good, numbers, sum(full), len(full)))
+    return counts
 
 
 def in_words(counts: Iterable[Count]) -> list[str]:
     """Return a line for each kind, and one on rows that a link which is never idle would pass."""
     counts = list(counts)
     lines = [
-        f"{each.kind}: {each.inside} of {each.rows} rows in their band; "
-        f"{each.published} of the {each.rows} have a number in print"
-        for each in counts
+        f"{tally.kind}: {tally.inside} of {tally.rows} rows in their band; "
+        f"{tally.published} of the {tally.rows} have a number in print"
+        for tally in counts
     ]
-    busy = sum(each.of_utilization for each in counts)
+    busy = sum(tally.of_utilization for tally in counts)
     if busy:
-        full = sum(each.open_to_full for each in counts)
+        full = sum(tally.open_to_full for tally in counts)
         lines.append(
             f"Of {busy} checks of how busy a link is, {full} would also pass with a link that is "
             f"never idle, whatever its buffer; the other {busy - full} would not."

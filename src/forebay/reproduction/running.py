@@ -78,8 +78,8 @@ def replications(seeds: int | None, quick: bool) -> int:
 def make(entry: Entry, effort: Effort, *, quick: bool = False) -> CachedResult:
     """Run one artefact, and measure its wall time."""
     artefact, began = entry.load(), time.monotonic()
-    made = artefact.reproduce(effort, quick)
-    return CachedResult(made, effort.seeds, quick, time.monotonic() - began)
+    reproduction = artefact.reproduce(effort, quick)
+    return CachedResult(reproduction, effort.seeds, quick, time.monotonic() - began)
 
 
 _PACKAGE = Path(forebay.__file__).resolve().parent
@@ -151,10 +151,10 @@ def _of_code() -> bytes:
 
 
 def _of_files(paths: Iterable[Path]) -> bytes:
-    made = hashlib.sha256(forebay.__version__.encode())
+    hasher = hashlib.sha256(forebay.__version__.encode())
     for path in sorted({path for path in paths if path.is_file() and path.suffix != ".pyc"}):
-        made.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
-    return made.digest()
+        hasher.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    return hasher.digest()
 
 
 GROUP = "forebay.artefacts"
@@ -210,22 +210,22 @@ class Entry:
         """
         whose = f"{self.name}: the entry point {self._point.value!r} of the group {GROUP}"
         try:
-            found = self._point.load()
+            artefact = self._point.load()
         except Exception as error:
             if self.folder is not None:
                 raise
             raise ArtefactUnavailable(f"{whose} cannot be imported: {error}") from error
-        if not isinstance(found, Artefact):
+        if not isinstance(artefact, Artefact):
             raise ArtefactUnavailable(
                 f"{whose} has no reproduce(effort, quick); name a module or an object that has it"
             )
-        return found
+        return artefact
 
 
 def entries() -> list[Entry]:
     """Return every artefact, sorted by name, without importing any."""
-    found = {entry.name: entry for entry in (*_offered(), *_shipped())}  # ours stand
-    return [found[name] for name in sorted(found)]
+    by_name = {entry.name: entry for entry in (*_offered(), *_shipped())}  # ours stand
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def artefacts(paper: str | None = None) -> list[str]:
@@ -247,7 +247,7 @@ def artefacts(paper: str | None = None) -> list[str]:
     chosen = entries() if paper is None else _of_paper(entries(), paper)
     if not chosen:
         raise UnknownArtefact(_unknown(paper or "", sorted({entry.paper for entry in entries()})))
-    return [each.name for each in chosen]
+    return [entry.name for entry in chosen]
 
 
 def choose(name: str) -> list[Entry]:
@@ -259,9 +259,9 @@ def choose(name: str) -> list[Entry]:
     Raises UnknownArtefact: there is no such artefact or paper.
     """
     every, wanted = entries(), full_name(name)
-    chosen = [each for each in every if each.name == wanted] or _of_paper(every, name)
+    chosen = [entry for entry in every if entry.name == wanted] or _of_paper(every, name)
     if not chosen:
-        raise UnknownArtefact(_unknown(name, [each.name for each in every]))
+        raise UnknownArtefact(_unknown(name, [entry.name for entry in every]))
     return chosen
 
 
@@ -269,7 +269,7 @@ def find(name: str) -> Entry:
     """Return the artefact of that name, like `choose`, but refuse a paper's name."""
     chosen = choose(name)
     if chosen[0].name != full_name(name):
-        names = ", ".join(each.name for each in chosen)
+        names = ", ".join(entry.name for entry in chosen)
         raise UnknownArtefact(f"{name!r} is a paper; write one of its artefacts: {names}")
     return chosen[0]
 
@@ -281,7 +281,7 @@ def full_name(name: str) -> str:
 
 
 def _of_paper(every: list[Entry], name: str) -> list[Entry]:
-    return [each for each in every if each.paper == full_name(name)]
+    return [entry for entry in every if entry.paper == full_name(name)]
 
 
 def _shipped() -> Iterator[Entry]:
@@ -309,7 +309,7 @@ def _offered() -> Iterator[Entry]:
 
 def _unknown(name: str, names: list[str]) -> str:
     near = get_close_matches(full_name(name), names, n=1)
-    of = ", ".join(dict.fromkeys(each.partition("/")[0] for each in names))
+    of = ", ".join(dict.fromkeys(artefact.partition("/")[0] for artefact in names))
     listing = either("forebay.artefacts()", "forebay reproduce --list")
     hint = f"did you mean {near[0]}?" if near else f"{listing} names those of {of}"
     return f"{name!r}: there is no such artefact; {hint}"

@@ -222,8 +222,8 @@ class Work:
             if not claim.cannot_fail and claim.name not in left_out
         ]  # fmt: skip
         rows = [
-            (claim.says, claim.band, [(each[claim.name], claim.holds(each[claim.name]))
-                                      for each in found.values()])
+            (claim.says, claim.band, [(numbers[claim.name], claim.holds(numbers[claim.name]))
+                                      for numbers in found.values()])
             for claim in claims
         ]  # fmt: skip
         return Variants(self.toml("claims.toml")["open"], list(found), rows)
@@ -243,8 +243,8 @@ class Work:
         if self.quick:
             return None
         few, (first, *others) = self.untold().at_most(most), variants
-        found = {first: chosen, **{name: numbers(few, variants[name]) for name in others}}
-        return self.variants(found, left_out)
+        by_variant = {first: chosen, **{name: numbers(few, variants[name]) for name in others}}
+        return self.variants(by_variant, left_out)
 
     def table(
         self,
@@ -370,7 +370,7 @@ def need(ladder: Sequence[float], reached: Sequence[float], target: float) -> fl
 
 def farthest(values: Iterable[float], of: float) -> float:
     """Return the value that differs most from another."""
-    return max(values, key=lambda each: abs(each - of))
+    return max(values, key=lambda number: abs(number - of))
 
 
 def bars(samples: Any, bins: int, name: str, within: Any = None) -> tuple[Any, Line]:

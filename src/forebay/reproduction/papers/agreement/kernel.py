@@ -184,7 +184,7 @@ def cells_of(folder: Path) -> list[Cell]:
 
 def _stated(folder: Path, cell: Cell, name: str, otherwise: Any) -> Any:
     """Return what cells.toml states of a cell beside its key."""
-    own = next(each for each in _every(folder) if each.items() >= cell.items())
+    own = next(entry for entry in _every(folder) if entry.items() >= cell.items())
     return own.get(name, otherwise)
 
 
@@ -225,7 +225,7 @@ def compare(work: Work, cell: Cell) -> list[Compared]:
 @artefact(testbed=_of_cells)
 def cells(work: Work) -> Reproduction:
     """Simulate each cell and compare it with the kernel's record."""
-    judged = [each for cell, part in work.each(cells_of(CELLS)) for each in compare(part, cell)]
+    judged = [pair for cell, part in work.each(cells_of(CELLS)) for pair in compare(part, cell)]
     names = ("flows", "congestion_control", "packets")
     rows = [e.row([e.cell[name] for name in names], (e.kernel, e.simulator)) for e in judged]
     notes = [
@@ -238,16 +238,16 @@ def cells(work: Work) -> Reproduction:
 
 def names_of(judged: Sequence[Compared]) -> list[str]:
     """Return the quantities that occur, in the order of `NAMES`."""
-    return [name for name in NAMES if any(each.quantity == name for each in judged)]
+    return [name for name in NAMES if any(pair.quantity == name for pair in judged)]
 
 
 def _equal(judged: Sequence[Compared], quantity: str) -> Panel:
     """The simulator against the kernel, with the line of equality and the band around it."""
     seen = [e for e in judged if e.quantity == quantity and e.apart is not None]
     groups: dict[str, list[Compared]] = {}
-    for each in seen:
-        name = f"{each.cell['flows']} {each.cell['congestion_control']}"
-        groups.setdefault(name, []).append(each)
+    for pair in seen:
+        name = f"{pair.cell['flows']} {pair.cell['congestion_control']}"
+        groups.setdefault(name, []).append(pair)
     band = _band(seen)
     lines = [*band, *(_dots(own, group, band[0].x) for group, own in groups.items())]
     log: Any = "" if band and not seen[0].relative else "xy"
@@ -262,8 +262,8 @@ def _dots(seen: Sequence[Compared], group: str, ends: Sequence[float]) -> Line:
         low, high = (metric.low, metric.high) if known else (metric.value, metric.value)
         return max(low, min(ends)), min(high, max(ends))
 
-    x = [each.shown(each.kernel) for each in seen]
-    y = [each.shown(each.simulator) for each in seen]
+    x = [pair.shown(pair.kernel) for pair in seen]
+    y = [pair.shown(pair.simulator) for pair in seen]
     return Line(
         [metric.value for metric in x], [metric.value for metric in y], group, "dots",
         x_bounds=[*map(bounds, x)], y_bounds=[*map(bounds, y)],
@@ -271,7 +271,7 @@ def _dots(seen: Sequence[Compared], group: str, ends: Sequence[float]) -> Line:
 
 
 def _band(seen: Sequence[Compared]) -> list[Line]:
-    values = [each.shown(m).value for each in seen for m in (each.kernel, each.simulator)]
+    values = [pair.shown(m).value for pair in seen for m in (pair.kernel, pair.simulator)]
     if not values:
         return []
     band = seen[0].band
@@ -337,12 +337,12 @@ def kernel(cell: Cell) -> list[Compared]:
     """Return the quantities of a cell that the kernel has, with offload and without."""
     known = Measured(OFFLOAD)
     known.runs = [_unstalled(run) for run in known.runs]
-    found = []
+    pairs = []
     for name in NAMES:
         off, on = (known.metric(cell | {"offload": switch}, name) for switch in ("off", "on"))
         if off and on:
-            found.append(Compared(OFFLOAD, cell, name, on, off=off))
-    return found
+            pairs.append(Compared(OFFLOAD, cell, name, on, off=off))
+    return pairs
 
 
 def _unstalled(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -357,44 +357,44 @@ def simulated(work: Work, cell: Cell) -> list[Compared]:
     scenario = with_offload(cell, "on")
     runs = work.of(int(_stated(OFFLOAD, cell, "times", 1)) * work.effort.seeds)
     outcomes = runs.over_seeds(lambda part, seed: part.replication(scenario, seed))
-    found = []
-    for each in kernel(cell):
-        seen = [read(outcome)[each.quantity] for outcome in outcomes]
+    pairs = []
+    for pair in kernel(cell):
+        seen = [read(outcome)[pair.quantity] for outcome in outcomes]
         values = [metric.value for metric in seen if metric is not None]
-        found.append(replace(each, simulator=over_runs(each.quantity, values), runs=values))
-    return found
+        pairs.append(replace(pair, simulator=over_runs(pair.quantity, values), runs=values))
+    return pairs
 
 
 @artefact(testbed=_switched)
 def offload(work: Work) -> Reproduction:
     """Simulate each cell that offload moves, and compare it with the kernel's record."""
-    wanted = [cell for cell in cells_of(OFFLOAD) if any(each.counts for each in kernel(cell))]
+    wanted = [cell for cell in cells_of(OFFLOAD) if any(pair.counts for pair in kernel(cell))]
     # As many replications if it is quick: with two the verdicts would be chance.
     work = work.of(max(work.effort.seeds, LEAST_SEEDS))
-    seen = [each for cell, part in work.each(wanted) for each in simulated(part, cell)]
-    judged = [each for each in seen if each.counts and each.told]
+    seen = [pair for cell, part in work.each(wanted) for pair in simulated(part, cell)]
+    judged = [pair for pair in seen if pair.counts and pair.told]
     rows = []
-    for each in judged:
-        cell = each.cell
+    for pair in judged:
+        cell = pair.cell
         names = [f"{cell['rate_mbps']} Mbit/s", f"{cell['packet_bytes']} B"]
         names += [cell[name] for name in ("flows", "congestion_control", "packets")]
-        rows.append(each.row(names, (each.off, each.kernel, each.simulator)))
+        rows.append(pair.row(names, (pair.off, pair.kernel, pair.simulator)))
     panels = [_moved(judged, name) for name in names_of(judged)]
-    known = {label(each.cell) for each in seen}
+    known = {label(pair.cell) for pair in seen}
     said = "offload moves nothing by twice its band in the kernel, so nothing is compared"
     still = [c for c in cells_of(OFFLOAD) if label(c) not in known and kernel(c)]
     return _reproduction(
         work, rows, [Measured(OFFLOAD).note("kernel")],
         Picture(panels, columns=2) if panels else None,
-        [*(each.untold for each in seen if each.counts and not each.told),
+        [*(pair.untold for pair in seen if pair.counts and not pair.told),
          *(f"{label(cell)}: {said}" for cell in still)],
     )  # fmt: skip
 
 
 def _moved(judged: Sequence[Compared], quantity: str) -> Panel:
     """The simulator and the kernel without offload, both against the kernel with it."""
-    seen = [each for each in judged if each.quantity == quantity and each.simulator is not None]
-    at = [each.shown(each.kernel).value for each in seen]
+    seen = [pair for pair in judged if pair.quantity == quantity and pair.simulator is not None]
+    at = [pair.shown(pair.kernel).value for pair in seen]
     ends = [min(at, default=0.0), max(at, default=1.0)]
     lines = [
         Line(at, [e.shown(e.simulator).value for e in seen], "simulator, on", "dots"),

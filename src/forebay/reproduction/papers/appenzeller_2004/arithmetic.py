@@ -23,7 +23,7 @@ ROWS = (  # Figure 15: packets of 1500 bytes, and the printed RAM, Mbit
 def eq6(work: Work) -> Reproduction:
     """The table below eq. 6: utilization of 1, 1.5 and 2 times RTT x C / sqrt(n)."""
     stated = work.toml("published.toml")
-    wrong = {each["multiple"]: each for each in work.toml("errata.toml")["wrong"]}
+    wrong = {erratum["multiple"]: erratum for erratum in work.toml("errata.toml")["wrong"]}
     rows = [_eq6_row(row, wrong.get(row["multiple"]), stated["flows"]) for row in stated["rows"]]
     multiples = np.linspace(0.25, 2.25, 81)
     idle = 100.0 - _percent(multiples, stated["flows"])
@@ -35,7 +35,7 @@ def eq6(work: Work) -> Reproduction:
     ]
     return work.table(
         rows,
-        notes=[f"Printed wrong at {k:g}: {each['why']}." for k, each in wrong.items()],
+        notes=[f"Printed wrong at {k:g}: {erratum['why']}." for k, erratum in wrong.items()],
         picture=chart(lines, "buffer / (RTT C / √n)", "log10 of the idle share, %"),
     )
 
@@ -80,10 +80,10 @@ def fig12_model(work: Work) -> Reproduction:
         elif ours is None or abs(ours - row["packets"]) > stated["half"] + 1e-12:
             reason = f"{ours} packets, by hand {row['packets']}"
         rows.append(Row(cells, reason, [Check(OURS, not reason, published=False)]))
-    found = [_buffers(work, length, stated["rates"][1]) for length in DRAWN]
+    sizes = [_buffers(work, length, stated["rates"][1]) for length in DRAWN]
     # The exact curve lies on that of the complete series.
     lines = [
-        Line(list(DRAWN), [b[name] for b in found], name, "dashes" if name == "exact" else "line")
+        Line(list(DRAWN), [b[name] for b in sizes], name, "dashes" if name == "exact" else "line")
         for name in LAWS
     ]
     x, y = ([row[name] for row in stated["rows"]] for name in ("length", "packets"))

@@ -136,24 +136,24 @@ def _flows(rows: Sequence[Row], kind: str, packet: int) -> float:
 
 def _by_seed(rows: Iterable[Row], key_of: Callable[[Row], Any]) -> dict[Any, list[Row]]:
     """Return the rows of each cell, in the order of their seeds."""
-    found: dict[Any, list[Row]] = {}
-    for row in sorted(rows, key=lambda each: int(each["seed"])):
-        found.setdefault(key_of(row), []).append(row)
-    return found
+    cells: dict[Any, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: int(row["seed"])):
+        cells.setdefault(key_of(row), []).append(row)
+    return cells
 
 
 def collected(kind: str, rows: Iterable[Row]) -> Runs:
     """Return the cells of a kind's rows."""
     runs: Runs = {}
-    for named, found in _by_seed(rows, lambda row: key(row, kind)).items():
-        (_, rate, rtt, packet, level, buffer), first = named, found[0]
-        bdp, flows = float(first["link.bottleneck.bdp_packets"]), _flows(found, kind, packet)
-        loss = mean(float(row["link.bottleneck.loss_rate"]) for row in found)
+    for named, group in _by_seed(rows, lambda row: key(row, kind)).items():
+        (_, rate, rtt, packet, level, buffer), first = named, group[0]
+        bdp, flows = float(first["link.bottleneck.bdp_packets"]), _flows(group, kind, packet)
+        loss = mean(float(row["link.bottleneck.loss_rate"]) for row in group)
         cell = Cell(
             kind, rate, rtt, packet, level, round(bdp, 2), buffer, round(flows, 2), round(loss, 6)
         )
-        runs[cell] = [_used(row) for row in found]
-    return dict(sorted(runs.items(), key=lambda each: astuple(each[0])))
+        runs[cell] = [_used(row) for row in group]
+    return dict(sorted(runs.items(), key=lambda pair: astuple(pair[0])))
 
 
 def studied(exported: Path) -> Study:
@@ -165,8 +165,8 @@ def studied(exported: Path) -> Study:
         return Combination(int(row["traffic.0.flows"]), multiple, low, high)
 
     with exported.open(newline="", encoding="utf-8") as file:
-        found = _by_seed(csv.DictReader(file), named)
-    return {cell: [_used(row) for row in found[cell]] for cell in sorted(found)}
+        cells = _by_seed(csv.DictReader(file), named)
+    return {cell: [_used(row) for row in cells[cell]] for cell in sorted(cells)}
 
 
 def read(path: Path, of: type[AnyCell]) -> dict[AnyCell, list[float]]:
@@ -193,7 +193,7 @@ def written(runs: Mapping[AnyCell, Sequence[float]], form: Callable[[Any], str] 
 def campaign(work: Work) -> Reproduction:
     """Judge the table of the campaign, and make some of its runs again; ``quick`` fewer."""
     runs = read(work.folder / "runs.csv", Cell)
-    same = [each for kind, part in work.each(list(LEVELS)) for each in _again(part, runs, kind)]
+    same = [equal for kind, part in work.each(list(LEVELS)) for equal in _again(part, runs, kind)]
     wide = {cell: used for cell, used in runs.items() if cell.flows and cell.window >= WINDOW}
     many = {c: u for c, u in wide.items() if c.kind in ("long", "mixed") and c.flows >= MANY}
     low, high = SMALL_MULTIPLES
@@ -201,8 +201,8 @@ def campaign(work: Work) -> Reproduction:
     at_model, at_half = (_nth_buffer(short, place) for place in (1, 0))
     loss = {rate: mean(c.loss for c in at_half if c.rate == rate) for rate in (SLOWEST, FASTEST)}
     sizes = [
-        mean(100 * each for c, used in wide.items() if c.kind == "long" and c.packet == size
-             for each in used)
+        mean(100 * share for c, used in wide.items() if c.kind == "long" and c.packet == size
+             for share in used)
         for size in (1000, 1500)
     ]  # fmt: skip
     ours = {
@@ -312,7 +312,7 @@ def oc3_campaign(work: Work) -> Reproduction:
 
     rule = [cell for cell in runs if cell.flows >= MANY and cell.multiple == 1.0]
     many = sorted({(cell.flows, cell.rtts) for cell in runs if cell.flows >= MANY})
-    needs = [(need(runs, *each, 0.98), need(runs, *each, 0.999)) for each in many]
+    needs = [(need(runs, *pair, 0.98), need(runs, *pair, 0.999)) for pair in many]
     ours = {
         "rule-250": _share(runs, 0.98, lambda cell: cell in rule),
         "rule-250-mean": 100 * min(mean(runs[cell]) for cell in rule),
@@ -323,7 +323,7 @@ def oc3_campaign(work: Work) -> Reproduction:
         "runs": sum(map(len, runs.values())),
         "same": 100 * mean(work.over(again, is_same).values()),
     }
-    ranges = sorted({cell.rtts for cell in runs}, key=lambda each: (each[1] - each[0], each))
+    ranges = sorted({cell.rtts for cell in runs}, key=lambda rtts: (rtts[1] - rtts[0], rtts))
     panels = [_needs(runs, rtts) for rtts in ranges]
     return work.judge(ours, picture=Picture(panels, columns=len(ranges)))
 

@@ -75,11 +75,11 @@ def _sized(work: Work, n: int, target: float) -> float:
         work = work.of(FEWEST_SEEDS) if n == min(FLOWS) else work
     effort = work.effort
     # The whole search, however slow the machine: a row must not depend on a clock.
-    found = forebay.size(
+    answer = forebay.size(
         work.load(sets), seeds=effort.seeds, max_seeds=effort.seeds, jobs=effort.jobs,
         progress=effort.progress, budget="24 h",
     )  # fmt: skip
-    buffer = found.to_dict()["buffer"]
+    buffer = answer.to_dict()["buffer"]
     return math.nan if buffer is None else float(buffer["packets"])
 
 
@@ -162,7 +162,7 @@ class Printed:
     def _of(self, name: str, table: str) -> dict[str, Any]:
         """Return what a file of the folder has of this row."""
         own = {"flows": self.flows, "multiple": self.multiple}.items()
-        return next((each for each in read(name).get(table, []) if own <= each.items()), {})
+        return next((entry for entry in read(name).get(table, []) if own <= entry.items()), {})
 
 
 def within(away: float, allowed: float) -> bool:
@@ -186,7 +186,7 @@ def published() -> list[Printed]:
 
 def band() -> dict[float, float]:
     """Return the allowed difference in points for each multiple."""
-    return {each["multiple"]: each["points"] for each in read("band.toml")["band"]}
+    return {entry["multiple"]: entry["points"] for entry in read("band.toml")["band"]}
 
 
 def on_linux(flows: int, packets: int, *more: str) -> forebay.Scenario:
@@ -227,16 +227,16 @@ def fig15(work: Work) -> Reproduction:
         table.append(Row(cells, "; ".join(filter(None, why)), checks, row.cause))
     page, variants = work.toml("published.toml"), None
     if not work.quick:
-        columns = [[each.cells[6] for each in table]]
+        columns = [[row.cells[6] for row in table]]
         for sets in list(READINGS.values())[1:]:
             columns.append([_utilization(next(parts).run([*row.sets, *sets])) for row in rows])
         compared = [
             (
                 f"{row.flows}, {row.multiple:g}, {row.packets}",
                 f"{row.sim:g} ± {row.allowed:g}",
-                [(ours, not row.reason(ours)) for ours in found],
+                [(ours, not row.reason(ours)) for ours in numbers],
             )
-            for row, found in zip(rows, zip(*columns, strict=True), strict=True)
+            for row, numbers in zip(rows, zip(*columns, strict=True), strict=True)
         ]
         variants = Variants(page["open"], list(READINGS), compared)
     notes = [*page["notes"], *_of_rows(rows, table), measured.note()]
@@ -280,10 +280,10 @@ def headline(work: Work) -> Reproduction:
         return _utilization(part.run([*sets, *(["measure.duration=3 s"] if work.quick else [])]))
 
     # Tens of thousands of flows average out within a run.
-    found = work.once_if_quick(2).over(list(RUNS), used)
-    small, full = found["small"], found["full"]
+    shares = work.once_if_quick(2).over(list(RUNS), used)
+    small, full = shares["small"], shares["full"]
     lost = full.value - small.value if full and small else None
-    at = {name: value(each) for name, each in found.items()}
+    at = {name: value(share) for name, share in shares.items()}
     lines = [
         Line([1, 100], [at["small"], at["full"]], "2.5 Gbit/s, 10,000 flows", "dots"),
         Line([0.4], [at["oc192"]], "10 Gbit/s, 50,000 flows", "dots"),
@@ -291,7 +291,7 @@ def headline(work: Work) -> Reproduction:
         Line([0.4], [97.93], "10 Gbit/s, least by eq. 6", "dots"),
     ]
     return work.judge(
-        {"oc48": small, "oc48-lost": lost, "oc192": found["oc192"]},
+        {"oc48": small, "oc48-lost": lost, "oc192": shares["oc192"]},
         picture=chart(lines, "buffer, % of bdp", "utilization, %", log="x"),
     )
 

@@ -55,7 +55,7 @@ def fig13(work: Work) -> Reproduction:
     needs = {mix: needed(*mix) for mix in mixes}
     # Where the rate goes with the number of long flows.
     same = {(n, 20): needed(n, 20, f"link.rate={n * per_flow / 1e6:.3f} Mbit/s") for n in alike}
-    shares = {mix: 100 * each for mix, each in needs.items()}
+    shares = {mix: 100 * share for mix, share in needs.items()}
     ours = {
         "enough": farthest([shares[mix] for mix in mixes if mix[0] >= 200], 100),
         "few": shares[FEW, 20],
@@ -71,8 +71,8 @@ def fig13(work: Work) -> Reproduction:
 
 def _slope(needs: dict[tuple[int, int], float]) -> float:
     """Return the power of n in the needs in packets, by least squares of logarithms."""
-    found = [(n, need / math.sqrt(n)) for (n, length), need in needs.items() if length == 20]
-    flows, packets = np.log(np.array(found)).T
+    points = [(n, need / math.sqrt(n)) for (n, length), need in needs.items() if length == 20]
+    flows, packets = np.log(np.array(points)).T
     return float(np.polyfit(flows, packets, 1)[0])
 
 
@@ -80,8 +80,8 @@ def _needs(needs: dict[tuple[int, int], float], bdp: float) -> Picture:
     flows = sorted({n for n, _ in needs})
     lines = [Line(flows, [bdp / math.sqrt(n) for n in flows], "bdp/√n")]
     for length in (20, 6, 62):
-        found = [(n, need * bdp / math.sqrt(n)) for (n, at), need in needs.items() if at == length]
-        x, y = zip(*found, strict=True)
+        dots = [(n, need * bdp / math.sqrt(n)) for (n, at), need in needs.items() if at == length]
+        x, y = zip(*dots, strict=True)
         lines.append(Line(x, y, f"short flows of {length}", "dots"))
     return chart(lines, "long flows", "buffer for 95 %, packets", log="xy")
 
@@ -94,8 +94,8 @@ SIZES = ("1 bdp/sqrt(n)", "1 bdp")
 def fig14(work: Work) -> Reproduction:
     """Short flows among long ones complete earlier with small buffers; ``quick`` once."""
     points = [(n, size) for n in FLOWS for size in SIZES]
-    found = work.once_if_quick(2).over(points, _among_long)
-    small, full = ([found[n, size] for n in FLOWS] for size in SIZES)
+    results = work.once_if_quick(2).over(points, _among_long)
+    small, full = ([results[n, size] for n in FLOWS] for size in SIZES)
     times, used, shares = np.array(small).T
     ratios, many = 100 * times / np.array(full)[:, 0], np.array(FLOWS) >= MANY
     ours = {  # NaN where a number of flows was not measured
@@ -105,8 +105,8 @@ def fig14(work: Work) -> Reproduction:
         "share": 100 * float(np.max(shares)),
     }
     lines = [
-        Line(FLOWS, [1e3 * each[0] for each in full], "buffer bdp"),
-        Line(FLOWS, [1e3 * each[0] for each in small], "buffer bdp/√n"),
+        Line(FLOWS, [1e3 * result[0] for result in full], "buffer bdp"),
+        Line(FLOWS, [1e3 * result[0] for result in small], "buffer bdp/√n"),
     ]
     return work.judge(ours, picture=chart(lines, "long flows", "AFCT of short flows, ms"))
 
@@ -147,7 +147,7 @@ def red(work: Work) -> Reproduction:
         "more": red / drop_tail,
         "few": index["red"] / index["drop-tail"],
     }
-    lines = [Line(ladder, [100 * used for used in found], name) for name, found in curves.items()]
+    lines = [Line(ladder, [100 * used for used in curve], name) for name, curve in curves.items()]
     return work.judge(ours, picture=chart(lines, "buffer, bdp/√n", "utilization of 500 flows, %"))
 
 
@@ -165,8 +165,8 @@ def _index(work: Work, discipline: str) -> float:
     scenario = _with(work, discipline, RED_FEW, "1 bdp")
 
     def index(part: Work, seed: int) -> float:
-        found = part.watch(scenario, seed=seed).synchronization.index
-        return math.nan if found is None else found
+        reading = part.watch(scenario, seed=seed).synchronization.index
+        return math.nan if reading is None else reading
 
     return float(np.mean(work.of(FEW_RUNS).over_seeds(index)))
 
@@ -208,13 +208,13 @@ def scope(work: Work) -> Reproduction:
     for n, most in LIMITS.items():
         percents, label = [100 * u for u in held[n]], f"{n} flows, at most {most} packets"
         lines.append(Line(LIMIT_LADDER, percents, label, "dashes"))
-    latency = [Line(LATENCIES_MS, found, CASES[name][0]) for name, found in slow.items()]
+    latency = [Line(LATENCIES_MS, shares, CASES[name][0]) for name, shares in slow.items()]
     y: Any = "utilization, %"
     panels = [
         Panel(lines, "buffer, bdp/√n", y, log="x"),
         Panel(latency, "mean round trip, ms", y, log="x"),
     ]
-    ours |= {name: max(found) - min(found) for name, found in slow.items()}
+    ours |= {name: max(shares) - min(shares) for name, shares in slow.items()}
     return work.judge(ours, picture=Picture(panels, columns=2))
 
 
@@ -243,8 +243,8 @@ def flood(work: Work) -> Reproduction:
         return value(part.run(sets).classes[0].goodput_bps)
 
     points = [(times, size) for times in FLOODS.values() for size in SIZES]
-    found = work.once_if_quick(2).over(points, goodput)
-    return work.judge({n: found[at, SIZES[1]] / found[at, SIZES[0]] for n, at in FLOODS.items()})
+    rates = work.once_if_quick(2).over(points, goodput)
+    return work.judge({n: rates[at, SIZES[1]] / rates[at, SIZES[0]] for n, at in FLOODS.items()})
 
 
 LOSSY_FLOWS = (50, 100, 200)
@@ -288,14 +288,14 @@ def _points(work: Work, sets: Iterable[str]) -> tuple[list[Point], list[Point]]:
         goodput = 100 * flows.goodput_bps.value / scenario.link.rate
         return Point(link.loss_rate.value, float(law), goodput, flows.jain.value)
 
-    found = work.over([(n, size) for n in LOSSY_FLOWS for size in SIZES], run)
-    small, full = ([found[n, size] for n in LOSSY_FLOWS] for size in SIZES)
+    points = work.over([(n, size) for n in LOSSY_FLOWS for size in SIZES], run)
+    small, full = ([points[n, size] for n in LOSSY_FLOWS] for size in SIZES)
     return small, full
 
 
 def _compared(small: list[Point], full: list[Point]) -> dict[str, float]:
     pairs = list(zip(small, full, strict=True))
-    laws = [each.loss / each.law for each in (*small, *full)]
+    laws = [point.loss / point.law for point in (*small, *full)]
     grown = [a.loss / b.loss for a, b in pairs]
     unfair = [b.jain - a.jain for a, b in pairs]
     return {
@@ -340,17 +340,17 @@ def small_windows(work: Work) -> Reproduction:
         return value(outcome.links[LINK].utilization), timeouts
 
     points = [(n, step) for n in SMALL_FLOWS for step in LADDER]
-    found = work.once_if_quick(2).over(points, run)
-    timeouts = {n: found[n, 1.0][1] for n in SMALL_FLOWS}
-    needs = {n: need(LADDER, [found[n, step][0] for step in LADDER], FULL) for n in SMALL_FLOWS}
-    fewer = [found[n, 0.25][1] / found[n, 2.0][1] for n in SMALL_FLOWS if n <= 500]
+    results = work.once_if_quick(2).over(points, run)
+    timeouts = {n: results[n, 1.0][1] for n in SMALL_FLOWS}
+    needs = {n: need(LADDER, [results[n, step][0] for step in LADDER], FULL) for n in SMALL_FLOWS}
+    fewer = [results[n, 0.25][1] / results[n, 2.0][1] for n in SMALL_FLOWS if n <= 500]
     ours = {
         "frequent": min(timeouts[n] for n in (800, 1200)) / timeouts[250],
         "more-buffer": min(needs[n] for n in (800, 1200)) / needs[250],
         "small-buffers": min(fewer),
     }
     lines = [
-        Line(LADDER, [found[n, step][1] for step in LADDER], f"{n} flows") for n in SMALL_FLOWS
+        Line(LADDER, [results[n, step][1] for step in LADDER], f"{n} flows") for n in SMALL_FLOWS
     ]
     picture = chart(lines, "buffer, bdp/√n", "timeouts of a flow in a minute")
     return work.judge(ours, picture=picture)
@@ -372,8 +372,8 @@ def morris(work: Work) -> Reproduction:
         used = value(outcome.links[LINK].utilization)
         return value(flows.timeouts) / USERS / minutes, value(flows.jain), used
 
-    found = work.once_if_quick().over(QUICK_BUFFERS if work.quick else BUFFERS, run)
-    few, many = found[BDP], found[ENOUGH]
+    points = work.once_if_quick().over(QUICK_BUFFERS if work.quick else BUFFERS, run)
+    few, many = points[BDP], points[ENOUGH]
     ours = {
         "bdp": scenario.bdp_packets,
         "fraction": scenario.bdp_packets / USERS,
@@ -382,10 +382,10 @@ def morris(work: Work) -> Reproduction:
         "fairness": many[1] / few[1],
         "utilization": 100 * (many[2] - few[2]),
     }
-    x = [buffer / USERS for buffer in found]
+    x = [buffer / USERS for buffer in points]
     names = ("timeouts of a flow in a minute", "Jain's index", "utilization")
     panels = [
-        Panel([Line(x, [point[i] for point in found.values()])], "buffer, packets a flow", name)
+        Panel([Line(x, [point[i] for point in points.values()])], "buffer, packets a flow", name)
         for i, name in enumerate(names)
     ]
     return work.judge(ours, picture=Picture(panels, columns=3))
@@ -404,14 +404,14 @@ def one_nth(work: Work) -> Reproduction:
         return value(part.run(sets).classes[0].throughput_bps) / part.load(sets).link.rate
 
     work = work.at_most(2) if work.quick else work
-    found = work.over([(n, step) for n in SHARES for step in STEPS], share)
+    rates = work.over([(n, step) for n in SHARES for step in STEPS], share)
     ours = {
-        "enough": min(found[n, 1.0] * n for n in SHARES),
-        "needed": max(found[n, 0.25] * n for n in SHARES),
-        "penalized": found[64, 1.0] / found[4, 1.0],
+        "enough": min(rates[n, 1.0] * n for n in SHARES),
+        "needed": max(rates[n, 0.25] * n for n in SHARES),
+        "penalized": rates[64, 1.0] / rates[4, 1.0],
     }
     lines = [
-        Line(SHARES, [100 * found[n, step] for n in SHARES], f"{step:g} × bdp/√n") for step in STEPS
+        Line(SHARES, [100 * rates[n, step] for n in SHARES], f"{step:g} × bdp/√n") for step in STEPS
     ]
     lines.append(Line(SHARES, [100 / n for n in SHARES], "1/n", "dashes"))
     label = "throughput of the long flow, % of the link"
@@ -432,14 +432,14 @@ def villamizar_song(work: Work) -> Reproduction:
 
     sizes = QUICK_MULTIPLES if work.quick else MULTIPLES
     points = [(n, f"{size} bdp") for n in VERY_FEW for size in sizes] + [(8, "1 bdp/sqrt(n)")]
-    found = work.once_if_quick().over(points, used)
-    ours = {f"full-{n}": found[n, "1.0 bdp"] for n in VERY_FEW}
-    ours |= {f"half-{n}": found[n, "0.5 bdp"] for n in VERY_FEW}
+    loads = work.once_if_quick().over(points, used)
+    ours = {f"full-{n}": loads[n, "1.0 bdp"] for n in VERY_FEW}
+    ours |= {f"half-{n}": loads[n, "0.5 bdp"] for n in VERY_FEW}
     lines = [
-        Line(sizes, [value(found[n, f"{size} bdp"]) for size in sizes], f"{n} flow{'s' * (n > 1)}")
+        Line(sizes, [value(loads[n, f"{size} bdp"]) for size in sizes], f"{n} flow{'s' * (n > 1)}")
         for n in VERY_FEW
     ]
     return work.judge(
-        ours | {"sqrt": found[8, "1 bdp/sqrt(n)"]},
+        ours | {"sqrt": loads[8, "1 bdp/sqrt(n)"]},
         picture=chart(lines, "buffer, bdp", "utilization, %"),
     )

@@ -82,8 +82,8 @@ def fig10(work: Work) -> Reproduction:
         Line(fine, [law(at, as_printed=True) for at in fine], "as printed", "dashes"),
     ]
     for rate in RATES:
-        found = [queues[float(rate), at, FASTER] for at in lengths]
-        lines.append(Line(lengths, found, f"{rate} Mbit/s", "dots"))
+        dots = [queues[float(rate), at, FASTER] for at in lengths]
+        lines.append(Line(lengths, dots, f"{rate} Mbit/s", "dots"))
     return work.judge(
         ours,
         left_out=TOO_NOISY if work.quick else (),
@@ -114,20 +114,20 @@ def fig12(work: Work) -> Reproduction:
     points = [(rate, length, 100) for rate in RATES for length in AFCT_LENGTHS] + [(80, 14, 50)]
     needs = work.over(points, _need)
     by_length = {at: [needs[rate, at, 100] for rate in RATES] for at in AFCT_LENGTHS}
-    means = {at: float(np.mean(found)) for at, found in by_length.items()}
-    apart = [abs(need / means[at] - 1) for at, found in by_length.items() for need in found]
+    means = {at: float(np.mean(sizes)) for at, sizes in by_length.items()}
+    apart = [abs(need / means[at] - 1) for at, sizes in by_length.items() for need in sizes]
     ours = {
         "coincide": 100 * max(apart),
         "rtt": 100 * (needs[80, 14, 50] / needs[80, 14, 100] - 1),
-        "bound": 100 * max(need / model(at) for at, found in by_length.items() for need in found),
+        "bound": 100 * max(need / model(at) for at, sizes in by_length.items() for need in sizes),
         "close": 100 * min(means[at] / model(at) for at in AFCT_LENGTHS),
         "grows": 100 * min(means[b] / means[a] - 1 for a, b in pairwise(AFCT_LENGTHS)),
     }
     fine = list(range(2, max(AFCT_LENGTHS) + 1))
     lines = [Line(fine, [model(at) for at in fine], "M/G/1, P(Q > B) = 0.025")]
     for rate in RATES:
-        found = [needs[rate, at, 100] for at in AFCT_LENGTHS]
-        lines.append(Line(AFCT_LENGTHS, found, f"{rate} Mbit/s", "dots"))
+        dots = [needs[rate, at, 100] for at in AFCT_LENGTHS]
+        lines.append(Line(AFCT_LENGTHS, dots, f"{rate} Mbit/s", "dots"))
     return work.judge(ours, picture=chart(lines, "flow length, packets", "buffer, packets"))
 
 
@@ -150,14 +150,14 @@ def _need(work: Work, rate: int, length: int, rtt: int) -> float:
     def afct(part: Work, buffer: int) -> float:
         short = part.run([*sets, f"queue.size={buffer} packets"]).classes[0]
         # With far smaller buffers, flows last longer than the window: a lower bound suffices.
-        means = [each.mean for each in (short.fct_s, short.fct_least_s) if each and each.mean]
+        means = [time.mean for time in (short.fct_s, short.fct_least_s) if time and time.mean]
         return value(means[0] if means else None)
 
     parts = work.shares(1 + len(buffers))
     least, *slower = (afct(p, b) for p, b in zip(parts, (20_000, *buffers), strict=True))
-    falling = np.minimum.accumulate([each / least - 1 for each in slower])
-    found = np.interp(INCREASE, falling[::-1], np.log(buffers)[::-1], left=math.nan)
-    return float(np.exp(found))
+    falling = np.minimum.accumulate([time / least - 1 for time in slower])
+    log_buffer = np.interp(INCREASE, falling[::-1], np.log(buffers)[::-1], left=math.nan)
+    return float(np.exp(log_buffer))
 
 
 PROBABILITY, LENGTH = 0.025, 14  # of section 4 and of Figure 16
@@ -186,14 +186,14 @@ def short_flows(work: Work) -> Reproduction:
     def queue(part: Work, name: str) -> float:
         return mean_queue((part.at_most(2) if name == "terabit" else part).run(sets[name]))
 
-    found = work.over(list(sets), queue)
+    queues = work.over(list(sets), queue)
     ours = {
         "order": _apart("THIRD"),
         "whole": _apart("FULL"),
         "m-d-1": law(1, as_printed=True),
-        "poisson": found["poisson"],
-        "smoother": found["poisson"] / found["slow"],
-        "terabit": 100 * found.get("terabit", math.nan) / found["slow"],
+        "poisson": queues["poisson"],
+        "smoother": queues["poisson"] / queues["slow"],
+        "terabit": 100 * queues.get("terabit", math.nan) / queues["slow"],
     }
     return work.judge(ours, left_out=("terabit",) if work.quick else ())
 
@@ -235,7 +235,7 @@ def _watch(
         queue = engine.trace(scenario, step=step, flows=(0,), seed=seed, progress=told).bottleneck
         read = facts(engine.run(scenario, [seed]))  # the same replication: cached, not run again
         if read["gate"]["lateness_max_s"] <= STALL_S:
-            probability = [float(f"{each:.6g}") for each in _above(queue)[: 2 * WIDTH]]
+            probability = [float(f"{share:.6g}") for share in _above(queue)[: 2 * WIDTH]]
             return {"probability": probability, "drops": int(queue.drops.sum()), **read}
     raise GateFailed(
         f"a delivery was {1e3 * read['gate']['lateness_max_s']:.3g} ms late in each of {ATTEMPTS} "

@@ -168,7 +168,7 @@ def synchronization(work: Work) -> Reproduction:
     means = {CHOSEN: _correlations(work, ())}
     if not work.quick:
         means |= {name: _correlations(work.untold(), sets) for name, sets in READINGS.items()}
-    under = {name: _steps(each) for name, each in means.items()}
+    under = {name: _steps(mean) for name, mean in means.items()}
     lines = [Line(list(mean), list(mean.values()), name) for name, mean in means.items()]
     return work.judge(
         under[CHOSEN],
@@ -186,8 +186,8 @@ def _correlations(work: Work, sets: Iterable[str]) -> dict[int, float]:
         return math.nan if index is None else (index - 1) / (n - 1)
 
     seeds = range(1, work.effort.seeds + 1)
-    found = work.over([(n, seed) for n in FLOWS for seed in seeds], correlation)
-    return {n: float(np.mean([found[n, seed] for seed in seeds])) for n in FLOWS}
+    correlations = work.over([(n, seed) for n in FLOWS for seed in seeds], correlation)
+    return {n: float(np.mean([correlations[n, seed] for seed in seeds])) for n in FLOWS}
 
 
 def _steps(mean: dict[int, float]) -> dict[str, float]:
@@ -377,8 +377,8 @@ def _two_flows(trace: Any) -> Picture:
     x = trace.at_s.tolist()
 
     def lines(name: str, factor: float = 1.0) -> list[Line]:
-        found = [np.nan_to_num(getattr(flow, name)) for flow in trace.flows.values()]
-        return [Line(x, (factor * v).tolist(), f"flow {i}") for i, v in enumerate(found, 1)]
+        series = [np.nan_to_num(getattr(flow, name)) for flow in trace.flows.values()]
+        return [Line(x, (factor * v).tolist(), f"flow {i}") for i, v in enumerate(series, 1)]
 
     curves = {
         "RTT, ms": lines("srtt_s", 1e3),

@@ -100,8 +100,8 @@ def _fast(changes: tuple[str, ...]) -> dict[str, float]:
     small, large = (got[rule] for rule in RULES)
     ours = {"delay": large["delay"]}
     names = {"core": "utilization", "loss": "loss", "throughput": "throughput", "rtt": "rtt"}
-    for rule, each in got.items():
-        ours |= {f"{shown}-{rule}": each[name] for shown, name in names.items()}
+    for rule, values in got.items():
+        ours |= {f"{shown}-{rule}": values[name] for shown, name in names.items()}
     ours |= {f"order-{shown}": small[name] / large[name] for shown, name in names.items()}
     return ours | {"order-rtt": large["rtt"] / small["rtt"]}
 
@@ -122,7 +122,7 @@ def _slow(changes: tuple[str, ...]) -> dict[str, float]:
         "core-traditional": large["largest"],
         "throughput": small["throughput"] / large["throughput"],
         "rtt": small["rtt"] / large["rtt"],
-        "edge": sum(each > 0.99 for each in edge) / len(edge),
+        "edge": sum(share > 0.99 for share in edge) / len(edge),
         "core-load": small["utilization"] / large["utilization"],
         "hops": farthest([few[hops] / many[hops] for hops in few if many.get(hops)], 1.0),
     }
@@ -154,9 +154,9 @@ def hops(work: Work) -> Reproduction:
     ours |= {f"gain-{at}": gained[at] for at in (4, 6)}
     ours |= {f"lose-{at}": gained[at] for at in (7, 8, 9)}
     lines = []
-    for rule, each in got.items():
-        axis = tuple(range(min(each), max(each) + 1))  # no path has 5: there is no line over it
-        lines.append(Line(axis, [each.get(n, math.nan) for n in axis], f"{rule}, ours"))
+    for rule, rates in got.items():
+        axis = tuple(range(min(rates), max(rates) + 1))  # no path has 5: there is no line over it
+        lines.append(Line(axis, [rates.get(n, math.nan) for n in axis], f"{rule}, ours"))
         lines.append(Line(HOPS, getattr(PRINTED, rule), f"{rule}, printed", "dots"))
     label = "throughput of a connection, Mbit/s"
     return work.judge(ours, picture=chart(lines, "hops", label, log="y"))

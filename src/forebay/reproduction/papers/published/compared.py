@@ -77,8 +77,8 @@ class Compared(Comparison):
     def miss(self) -> Mapping[str, Any]:
         """Why it misses: the first entry whose pattern fits the row's name."""
         name = " ".join([*map(str, self.cell), self.quantity])
-        found = (why for like, why in (self.misses or {}).items() if fnmatchcase(name, like))
-        return dict(next(found, {}))
+        entries = (why for like, why in (self.misses or {}).items() if fnmatchcase(name, like))
+        return dict(next(entries, {}))
 
     @property
     def row(self) -> Row:
@@ -117,7 +117,7 @@ def _reproduction(
     page = work.toml("bands.toml")
     quick = [f"Not tried by a quick run: {left_out}."] if work.quick and left_out else []
     return work.of_rows(
-        [each.row for each in seen],
+        [pair.row for pair in seen],
         {
             "title": page["title"],
             "columns": [*page["labels"], *COLUMNS],
@@ -134,17 +134,17 @@ def _reproduction(
 def _variant(name: str, first: Compared, *others: Compared) -> tuple[str, str, list[Any]]:
     """Return a row of the variants: its name, its band, and each number with its verdict."""
     band = f"{first.measured:g} ±{first.band:g} {first.unit}"
-    return name, band, [(each.simulated, each.holds) for each in (first, *others)]
+    return name, band, [(pair.simulated, pair.holds) for pair in (first, *others)]
 
 
 def _panel(seen: Sequence[Compared], groups: Sequence[str], title: str, log: Any = "") -> Panel:
     """Draw simulated against measured values, a colour for each group, and the line of equals."""
     lines = []
     for group in dict.fromkeys(groups):
-        own = [each for each, of in zip(seen, groups, strict=True) if of == group]
-        at = [each.measured for each in own]
-        lines.append(Line(at, [each.simulated.value for each in own], group, "dots"))
-    ends = sorted(each.measured for each in seen)
+        own = [pair for pair, of in zip(seen, groups, strict=True) if of == group]
+        at = [pair.measured for pair in own]
+        lines.append(Line(at, [pair.simulated.value for pair in own], group, "dots"))
+    ends = sorted(pair.measured for pair in seen)
     ends = [ends[0], ends[-1]] if ends else []
     equal = Line(ends, ends, "equal", "dashes")
     return Panel([*lines, equal], "measured", "simulator", title=title, log=log)
@@ -156,7 +156,7 @@ def _long(control: str, flows: int, rtt_ms: tuple[float, float], start: Any, off
         "kind": "long",
         "flows": flows,
         "congestion_control": control,
-        "rtt": {"uniform": [f"{each} ms" for each in rtt_ms]},
+        "rtt": {"uniform": [f"{rtt} ms" for rtt in rtt_ms]},
         "start": start,
         "packet": f"{PACKET} B",
         "segment": SEGMENT,
@@ -228,7 +228,7 @@ def single_flow(work: Work) -> Reproduction:
     """Simulate each cell, and those below 90 % also as the set-up leaves them open."""
     wanted = [c for c in single_cells() if not work.quick or int(c["rate_mbps"]) <= QUICK_MBPS]
     seen = [compare_single(part, cell) for cell, part in work.each(wanted)]
-    groups = [f"{each.cell[3]}, {each.cell[0]} kB" for each in seen]
+    groups = [f"{pair.cell[3]}, {pair.cell[0]} kB" for pair in seen]
 
     def variants() -> Variants:
         return _of_single(work.untold().of(1), list(zip(wanted, seen, strict=True)))
@@ -284,12 +284,12 @@ def compare_many(work: Work, cell: Cell, seconds: int = SECONDS) -> list[Compare
     name = [cell["congestion_control"], int(cell["rtt_ms"]), int(cell["flows"])]
     goodput = known(outcome.classes[0].goodput_bps).scaled(FULL / (RATE_MBPS * 1e6))
     measured, points = float(cell["goodput_kbps"]) / (10 * RATE_MBPS), bands["goodput_points"]
-    found = [Compared(name, GOODPUT, measured, goodput, points, full=FULL, misses=misses)]
+    pairs = [Compared(name, GOODPUT, measured, goodput, points, full=FULL, misses=misses)]
     if cell["dropped"]:
         loss, band = known(outcome.links[LINK].loss_rate).scaled(100), 100 * bands["loss_share"]
         rate = loss_percent(cell)
-        found.append(Compared(name, LOSS, rate, loss, band, relative=True, misses=misses))
-    return found
+        pairs.append(Compared(name, LOSS, rate, loss, band, relative=True, misses=misses))
+    return pairs
 
 
 def loss_percent(cell: Cell) -> float:
@@ -303,13 +303,13 @@ def many_flows(work: Work) -> Reproduction:
     """Simulate each cell for ten minutes, or one, and compare it."""
     seconds = QUICK_SECONDS if work.quick else SECONDS
     cells = work.each(read_rows(MANY))
-    every = [each for cell, part in cells for each in compare_many(part, cell, seconds)]
+    every = [pair for cell, part in cells for pair in compare_many(part, cell, seconds)]
     # In a minute 10 flows lose some dozens of packets, a few at a time: too few for a band of 15 %.
-    seen = [each for each in every if each.quantity == GOODPUT or not work.quick]
+    seen = [pair for pair in every if pair.quantity == GOODPUT or not work.quick]
     panels = []
     for quantity, log in ((GOODPUT, ""), (LOSS, "xy")):
-        if own := [each for each in seen if each.quantity == quantity]:
-            panels.append(_panel(own, [str(each.cell[0]) for each in own], quantity, log))
+        if own := [pair for pair in seen if pair.quantity == quantity]:
+            panels.append(_panel(own, [str(pair.cell[0]) for pair in own], quantity, log))
     return _reproduction(work, seen, panels, "losses, which take ten minutes a run")
 
 
@@ -367,8 +367,8 @@ def share(buffer: float) -> tuple[float, float]:
     """Return BBRv3's measured share of the goodput and its standard error, in percent."""
     bbr, cubic = (sample(buffer, control).goodput_bps for control in CONTROLS)
     (a, b), (of_a, of_b) = (
-        [statistics.mean(each) for each in (bbr, cubic)],
-        [statistics.stdev(each) / math.sqrt(len(each)) for each in (bbr, cubic)],
+        [statistics.mean(rates) for rates in (bbr, cubic)],
+        [statistics.stdev(rates) / math.sqrt(len(rates)) for rates in (bbr, cubic)],
     )
     return 100 * a / (a + b), 100 * math.hypot(b * of_a, a * of_b) / (a + b) ** 2
 
@@ -405,8 +405,8 @@ def compare_beside(
     """Simulate one buffer, with some fields changed; return what the data can judge."""
     outcome = work.play(beside(buffer).replace(dict(fields or {})))
     of = dict(zip(CONTROLS, outcome.classes, strict=True))
-    found = _goodputs(buffer, of) if judged(buffer) else []
-    return [*found, *(row for control in CONTROLS for row in _of_control(buffer, control, of))]
+    goodputs = _goodputs(buffer, of) if judged(buffer) else []
+    return [*goodputs, *(row for control in CONTROLS for row in _of_control(buffer, control, of))]
 
 
 def _goodputs(buffer: float, of: Mapping[str, Any]) -> list[Compared]:
@@ -450,7 +450,7 @@ def _row(
 @artefact()
 def coexistence(work: Work) -> Reproduction:
     """Simulate each buffer, also as the set-up leaves it open, and compare it."""
-    wanted = [each for each in buffers() if not work.quick or each in QUICK]
+    wanted = [buffer for buffer in buffers() if not work.quick or buffer in QUICK]
     seen = [row for buffer, part in work.each(wanted) for row in compare_beside(part, buffer)]
     panels = [
         _by_buffer(seen, {SHARE: ""}, SHARE, "x"),
@@ -467,15 +467,15 @@ def coexistence(work: Work) -> Reproduction:
         ]
         return Variants(read_toml(BESIDE, "bands")["open"], list(BESIDE_VARIANTS), rows)
 
-    not_judged = [unjudged(each) for each in wanted if not judged(each)]
+    not_judged = [unjudged(buffer) for buffer in wanted if not judged(buffer)]
     return _reproduction(work, seen, panels, "the other buffers", variants, not_judged)
 
 
 def _by_buffer(seen: Sequence[Compared], of: Mapping[str, str], title: str, log: Any) -> Panel:
     lines = []
     for quantity, name in of.items():
-        own = [each for each in seen if each.quantity == quantity]
-        at = [each.cell[0] for each in own]
-        lines.append(Line(at, [each.measured for each in own], f"measured{name}", "dots"))
-        lines.append(Line(at, [each.simulated.value for each in own], f"simulator{name}"))
+        own = [pair for pair in seen if pair.quantity == quantity]
+        at = [pair.cell[0] for pair in own]
+        lines.append(Line(at, [pair.measured for pair in own], f"measured{name}", "dots"))
+        lines.append(Line(at, [pair.simulated.value for pair in own], f"simulator{name}"))
     return Panel(lines, "buffer, BDP", title, title=title, log=log)

@@ -134,13 +134,13 @@ def _curves(
 ) -> Curves:
     """Return what is read of the classes (TCP, then video) by videos and buffer."""
     buffers, seconds = (QUICK_BUFFERS, 60) if work.quick else (BUFFERS, 300)
-    made: Curves = {number: [] for number in videos}
+    curves: Curves = {number: [] for number in videos}
     for (number, buffer), part in work.each(list(product(videos, buffers))):
         if part.effort.progress is not None:
             part.effort.progress(0.0)
         effort = work.untold().effort
-        made[number].append((buffer, read(_classes(number, buffer, seconds, reading, effort))))
-    return made
+        curves[number].append((buffer, read(_classes(number, buffer, seconds, reading, effort))))
+    return curves
 
 
 @cache
@@ -165,15 +165,15 @@ def _play(scenario: forebay.Scenario, seed: int, told: Any) -> dict[str, Any]:
     outcome = forebay.run(scenario, "testbed", seed=seed, progress=told)
     tcp, video = outcome.classes
     assert tcp.goodput_bps is not None and video.loss_rate is not None
-    found = {"tcp_bps": tcp.goodput_bps.value, "udp_loss": video.loss_rate.value}
-    return {**found, **facts(outcome)}
+    readings = {"tcp_bps": tcp.goodput_bps.value, "udp_loss": video.loss_rate.value}
+    return {**readings, **facts(outcome)}
 
 
 def _tested(folder: Path, buffers: Sequence[int], name: str, read: Callable[[Any], Any]) -> Curves:
     """Return the recorded points of each number of videos."""
     measured = Measured(folder)
-    found = {v: [(b, measured.metric(_key(v, b), name)) for b in buffers] for v in (0, 1, 2)}
-    return {v: [(b, read(m)) for b, m in curve if m is not None] for v, curve in found.items()}
+    curves = {v: [(b, measured.metric(_key(v, b), name)) for b in buffers] for v in (0, 1, 2)}
+    return {v: [(b, read(m)) for b, m in curve if m is not None] for v, curve in curves.items()}
 
 
 def _complete(curves: Curves, buffers: Sequence[int]) -> bool:
@@ -381,8 +381,8 @@ def _over_core(work: Work, reading: str = CHOSEN) -> Curves:
     def throughput(part: Work, videos: int, buffer: int) -> float:
         return _tcp_bps(part.play(core(videos, buffer, work.quick, reading))) / 1e6
 
-    found = work.over([(videos, buffer) for videos in CORE for buffer in buffers], throughput)
-    return {videos: [(b, found[videos, b]) for b in buffers] for videos in CORE}
+    rates = work.over([(videos, buffer) for videos in CORE for buffer in buffers], throughput)
+    return {videos: [(b, rates[videos, b]) for b in buffers] for videos in CORE}
 
 
 def _core_numbers(curves: Curves) -> dict[str, float]:
@@ -453,13 +453,13 @@ def fig2(work: Work) -> Reproduction:
 
 def numbers(at_s: Any, octets: Any) -> dict[str, float]:
     """Figure 2's numbers, from packets at times in seconds."""
-    each = volumes(at_s, octets, INTERVAL_S)
+    intervals = volumes(at_s, octets, INTERVAL_S)
     frames = volumes(at_s, octets, 1 / FRAME_RATE)
     shuffled = frames.std() * np.sqrt(INTERVAL_S * FRAME_RATE)
     return {
-        "rate": float(each.mean()) * 8 / INTERVAL_S / 1e6,
-        "burst": float(each.std() / each.mean()),
-        "memory": float(each.std() / shuffled),
+        "rate": float(intervals.mean()) * 8 / INTERVAL_S / 1e6,
+        "burst": float(intervals.std() / intervals.mean()),
+        "memory": float(intervals.std() / shuffled),
     }
 
 
@@ -488,10 +488,10 @@ def fig3(work: Work) -> Reproduction:
         drawn, tell = draw(scenario, seed).packets, part.effort.progress
         assert drawn is not None
         span = float(scenario.measure.duration)
-        found = profile(drawn.at_ps / 1e12, drawn.bytes, span, GENERATED_RATE)
+        readings = profile(drawn.at_ps / 1e12, drawn.bytes, span, GENERATED_RATE)
         if tell is not None:
             tell(1.0)
-        return found
+        return readings
 
     films = work.over_seeds(measured)
     names = [name for name in films[0] if name != "beta"]

@@ -49,13 +49,13 @@ W_MAX, RTT = 400.0, 0.1  # an example; the comparison does not depend on it
 def table2(work: Work) -> Reproduction:
     """Growth functions, beta and epochs, checked against each other."""
     rows = work.toml("published.toml")["rows"]
-    made, lines, share = [_epoch(row) for row in rows], [], [i / 100 for i in range(101)]
+    epochs, lines, share = [_epoch(row) for row in rows], [], [i / 100 for i in range(101)]
     for row in rows:
         growth = h.PROTOCOLS[row["protocol"]]
         epoch = float(growth.epoch(W_MAX, RTT))
         windows = [float(growth.window(s * epoch, W_MAX, RTT)) / W_MAX for s in share]
         lines.append(Line(share, windows, row["name"]))
-    return work.table(made, picture=chart(lines, "t / T", "w(t) / w_max"))
+    return work.table(epochs, picture=chart(lines, "t / T", "w(t) / w_max"))
 
 
 def _epoch(row: dict[str, Any]) -> Row:
@@ -82,7 +82,7 @@ def table3(work: Work) -> Reproduction:
     rows = work.toml("published.toml")["rows"]
     return work.table(
         [_moments(row, wrong.get(row["protocol"])) for row in rows],
-        notes=[f"{name.upper()} is printed wrong: {each['why']}." for name, each in wrong.items()],
+        notes=[f"{name.upper()} is printed wrong: {note['why']}." for name, note in wrong.items()],
     )
 
 
@@ -124,8 +124,8 @@ def fig1(work: Work) -> Reproduction:
 
     sums = work.over(stated["flows"], total)
     return work.table(
-        [_normal(n, found) for n, found in sums.items()],
-        picture=Picture([_bell(n, found) for n, found in sums.items()], columns=2),
+        [_normal(n, sample) for n, sample in sums.items()],
+        picture=Picture([_bell(n, sample) for n, sample in sums.items()], columns=2),
     )
 
 
@@ -181,7 +181,7 @@ def fig4(work: Work) -> Reproduction:
         label, paper = stated["protocols"].get(name, name), buffer(name, stated["flows"][0], True)
         rows.append([label, a(name), few, many, few / many / math.sqrt(5.0), paper])
     rows.sort(key=lambda cells: cells[1])
-    made = [
+    judged = [
         _row(cells, _falls(cells, before), False)
         for cells, before in zip(rows, [None, *rows], strict=False)
     ]
@@ -191,7 +191,7 @@ def fig4(work: Work) -> Reproduction:
         Line(x.tolist(), buffer(name, x).tolist(), label, "dashes" if name == MIX else "line")
         for name, label in names.items()
     ]
-    return work.table(made, picture=chart(lines, "flows", "buffer, packets"))
+    return work.table(judged, picture=chart(lines, "flows", "buffer, packets"))
 
 
 def _falls(cells: list[Any], before: list[Any] | None) -> str:
@@ -219,9 +219,9 @@ def _twice(
     """Return a row for each protocol: printed, ours as printed, and right."""
     rows = []
     for name, label in stated["protocols"].items():
-        found, right, print_ = ours(name, True), ours(name, False), printed.get(name)
-        why = reason(name, found, right)
-        rows.append(_row([label, print_, found, right], why, print_ is not None))
+        as_printed, right, print_ = ours(name, True), ours(name, False), printed.get(name)
+        why = reason(name, as_printed, right)
+        rows.append(_row([label, print_, as_printed, right], why, print_ is not None))
     return rows
 
 
@@ -357,8 +357,8 @@ def curves(work: Work) -> Reproduction:
 def _increase(name: str, as_printed: bool) -> np.ndarray:
     """Increase of the buffer in percent, by φ."""
     a = value(name, as_printed)
-    made = [h.increase_for_drops(a, N, TAU, phi, RHO, as_printed=as_printed) for phi in PHIS]
-    return 100.0 * np.array([float(each) for each in made])
+    increases = [h.increase_for_drops(a, N, TAU, phi, RHO, as_printed=as_printed) for phi in PHIS]
+    return 100.0 * np.array([float(increase) for increase in increases])
 
 
 def _outside(curves: dict[str, np.ndarray]) -> float:
@@ -376,20 +376,20 @@ def text(work: Work) -> Reproduction:
     """The numbers in the paper's text, each twice: as printed and corrected."""
     stated = work.toml("published.toml")
     return work.table(
-        [_number(each, stated["mix"]) for each in stated["number"]],
-        unjudged=[_bdp(each) for each in stated["bdp"]],
+        [_number(entry, stated["mix"]) for entry in stated["number"]],
+        unjudged=[_bdp(entry) for entry in stated["bdp"]],
     )
 
 
-def _number(each: dict[str, Any], mix: dict[str, int]) -> Row:
-    ours, right = _calculate(each["name"], mix)
+def _number(entry: dict[str, Any], mix: dict[str, int]) -> Row:
+    ours, right = _calculate(entry["name"], mix)
     reason = ""
-    if abs(ours - each["printed"]) > each["half"] + 1e-9:
-        reason = f"as printed {ours:.6g}, not {each['printed']}"
-    elif abs(right - each["right"]) > each["half_right"] + 1e-9:
-        reason = f"right {right:.6g}, not {each['right']}"
-    cells = [f"{each['name']} ({each['where']})", each["printed"], ours, right]
-    check, unit = Check(FORMULA, not reason, published=True), each["name"].partition(", ")[0]
+    if abs(ours - entry["printed"]) > entry["half"] + 1e-9:
+        reason = f"as printed {ours:.6g}, not {entry['printed']}"
+    elif abs(right - entry["right"]) > entry["half_right"] + 1e-9:
+        reason = f"right {right:.6g}, not {entry['right']}"
+    cells = [f"{entry['name']} ({entry['where']})", entry["printed"], ours, right]
+    check, unit = Check(FORMULA, not reason, published=True), entry["name"].partition(", ")[0]
     return Row(cells, reason, [check], unit=UNITS[unit])
 
 
@@ -413,9 +413,9 @@ def _calculate(name: str, mix: dict[str, int]) -> tuple[float, float]:
     return calculated(True), calculated(False)
 
 
-def _bdp(each: dict[str, Any]) -> str:
-    ours = 622e6 * each["rtt_ms"] * 1e-3 / 8 / 1e6
+def _bdp(entry: dict[str, Any]) -> str:
+    ours = 622e6 * entry["rtt_ms"] * 1e-3 / 8 / 1e6
     return (
-        f"BDP at {each['rtt_ms']} ms (Table IV): {ours:.2f} MB, printed {each['printed']:g}; "
+        f"BDP at {entry['rtt_ms']} ms (Table IV): {ours:.2f} MB, printed {entry['printed']:g}; "
         "rate × RTT has no other reading, and nothing of ours stands behind it"
     )

@@ -147,13 +147,13 @@ def points(work: Work, *, drops: bool) -> list[Point]:
 
     Cached, because figures have the same runs.
     """
-    found = []
+    runs = []
     for rtt_ms, part in work.each(RTTS_MS):
         key = (rtt_ms, drops, work.effort.seeds, work.quick)
         if key not in _kept:
             _kept[key] = _run(part, rtt_ms, drops)
-        found.append(_kept[key])
-    return found
+        runs.append(_kept[key])
+    return runs
 
 
 def _run(work: Work, rtt_ms: int, drops: bool, more: Sequence[str] = ()) -> Point:
@@ -221,7 +221,7 @@ def cells(drops: bool, *, full_speed: bool = False) -> list[Cell]:
         key(rtt_ms, drops) | ({"link_mbps": FULL_MBPS, "rtt_ms": rtt_ms} if full_speed else {})
         for rtt_ms in RTTS_MS
     ]
-    return [Cell(each, partial(_watch, on_testbed(**each))) for each in keys]
+    return [Cell(cell, partial(_watch, on_testbed(**cell))) for cell in keys]
 
 
 def _watch(scenario: forebay.Scenario, seed: int, told: Any) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def _watch(scenario: forebay.Scenario, seed: int, told: Any) -> dict[str, Any]:
 
 def tested(*, drops: bool) -> list[Point]:
     """Return the testbed's records of the three RTTs that there are."""
-    measured, found = Measured(HERE), []
+    measured, records = Measured(HERE), []
     for rtt_ms in RTTS_MS:
         of = key(rtt_ms, drops)
         names = ("utilization", "loss_rate", "window_packets", "deviation")
@@ -252,8 +252,8 @@ def tested(*, drops: bool) -> list[Point]:
             continue
         wide = None if wide is None else wide.scaled(1.0 / spread())
         bdp, packets = on_testbed(**of).bdp_packets, of["packets"]
-        found.append(Point(rtt_ms, bdp, packets, percent(share), percent(lost), window, wide))
-    return found
+        records.append(Point(rtt_ms, bdp, packets, percent(share), percent(lost), window, wide))
+    return records
 
 
 def _notes() -> list[str]:
@@ -264,15 +264,15 @@ def _notes() -> list[str]:
     return [NOTE, f"{slow} {Measured(HERE).note()}"]
 
 
-def _over(made: Sequence[Point], values: list[float], name: str, kind: Any = "dashes") -> Line:
-    return Line([float(each.rtt_ms) for each in made], values, name, kind)
+def _over(runs: Sequence[Point], values: list[float], name: str, kind: Any = "dashes") -> Line:
+    return Line([float(point.rtt_ms) for point in runs], values, name, kind)
 
 
 def _beside(ours: Sequence[Point], played: Sequence[Point], what: str) -> list[Line]:
     """Return the dots of a metric, the simulator's and the testbed's."""
     pairs = ((ours, "ours"), (played, LABEL))
     return [
-        _over(made, [getattr(p, what).value for p in made], name, "dots") for made, name in pairs
+        _over(runs, [getattr(p, what).value for p in runs], name, "dots") for runs, name in pairs
     ]
 
 
@@ -289,8 +289,8 @@ def fig2(work: Work) -> Reproduction:
         trace = part.watch(scenario_at(rtt_ms, work.quick, packets=buffer), "20 ms")
         return trace.window_sum_packets, bdp, buffer
 
-    found, ours, panels = work.over(RTTS_MS, watch), {}, []
-    for rtt_ms, (w, bdp, buffer) in found.items():
+    traces, ours, panels = work.over(RTTS_MS, watch), {}, []
+    for rtt_ms, (w, bdp, buffer) in traces.items():
         ours[f"fills-{rtt_ms}"] = 100 * float(np.mean(w >= bdp))
         ours[f"fits-{rtt_ms}"] = 100 * float(np.mean(w * (1 - PHI) <= bdp + buffer))
         _, density = bars(w, 40, "W")
@@ -306,34 +306,34 @@ def fig2(work: Work) -> Reproduction:
 @artefact(testbed=partial(cells, False), testbed_seeds=2, records=HERE)
 def fig9(work: Work) -> Reproduction:
     """Utilization with the buffers of inequality 7."""
-    made, played = points(work, drops=False), tested(drops=False)
-    high = _over(made, [97.0] * len(made), "high, by the text of Figure 11")
+    runs, played = points(work, drops=False), tested(drops=False)
+    high = _over(runs, [97.0] * len(runs), "high, by the text of Figure 11")
     return work.judge(
-        _used(made),
+        _used(runs),
         testbed=_used(played),
         notes=_notes(),
-        picture=chart([*_beside(made, played, "utilization"), high], "RTT, ms", "utilization, %"),
-        variants=_variants(work, made, False, _used),
+        picture=chart([*_beside(runs, played, "utilization"), high], "RTT, ms", "utilization, %"),
+        variants=_variants(work, runs, False, _used),
     )
 
 
-def _used(made: Sequence[Point]) -> dict[str, Any]:
-    return {f"utilization-{point.rtt_ms}": point.utilization for point in made}
+def _used(runs: Sequence[Point]) -> dict[str, Any]:
+    return {f"utilization-{point.rtt_ms}": point.utilization for point in runs}
 
 
 @artefact(testbed=partial(cells, False), testbed_seeds=2, records=HERE)
 def fig10(work: Work) -> Reproduction:
     """Mean of the aggregate against inequality 1."""
-    made, played = points(work, drops=False), tested(drops=False)
-    bounds = {point.rtt_ms: least_mean(point.bdp) for point in made}
-    ours = {f"ratio-{point.rtt_ms}": point.window / bounds[point.rtt_ms] for point in made}
-    ours |= {f"deviation-{point.rtt_ms}": deviation(work, point) for point in made}
+    runs, played = points(work, drops=False), tested(drops=False)
+    bounds = {point.rtt_ms: least_mean(point.bdp) for point in runs}
+    ours = {f"ratio-{point.rtt_ms}": point.window / bounds[point.rtt_ms] for point in runs}
+    ours |= {f"deviation-{point.rtt_ms}": deviation(work, point) for point in runs}
     theirs = {f"ratio-{p.rtt_ms}": p.window.scaled(1.0 / least_mean(p.bdp)) for p in played}
     theirs |= {f"deviation-{p.rtt_ms}": p.deviation for p in played if p.deviation is not None}
     lines = [
-        _over(made, [point.window for point in made], "mean of W, ours", "dots"),
-        _over(played, [each.window.value for each in played], LABEL, "dots"),
-        _over(made, list(bounds.values()), "least by inequality 1"),
+        _over(runs, [point.window for point in runs], "mean of W, ours", "dots"),
+        _over(played, [point.window.value for point in played], LABEL, "dots"),
+        _over(runs, list(bounds.values()), "least by inequality 1"),
     ]
     picture = chart(lines, "RTT, ms", "packets")
     return work.judge(ours, testbed=theirs, notes=_notes(), picture=picture)
@@ -342,46 +342,46 @@ def fig10(work: Work) -> Reproduction:
 @artefact(testbed=partial(cells, True), testbed_seeds=2, records=HERE)
 def fig11(work: Work) -> Reproduction:
     """Utilization and drops with the buffers of inequality 14."""
-    made, played = points(work, drops=True), tested(drops=True)
-    least = _over(made, [97.39] * len(made), "as printed, the least")
-    phi = _over(made, [1.0] * len(made), "φ")
+    runs, played = points(work, drops=True), tested(drops=True)
+    least = _over(runs, [97.39] * len(runs), "as printed, the least")
+    phi = _over(runs, [1.0] * len(runs), "φ")
     panels = [
-        Panel([*_beside(made, played, "utilization"), least], "RTT, ms", "utilization, %"),
-        Panel([*_beside(made, played, "loss"), phi], "RTT, ms", "drop rate, %"),
+        Panel([*_beside(runs, played, "utilization"), least], "RTT, ms", "utilization, %"),
+        Panel([*_beside(runs, played, "loss"), phi], "RTT, ms", "drop rate, %"),
     ]
     return work.judge(
-        _drops(made),
-        testbed=_drops(played) if len(played) == len(made) else {},
+        _drops(runs),
+        testbed=_drops(played) if len(played) == len(runs) else {},
         notes=_notes(),
         picture=Picture(panels, columns=2),
-        variants=_variants(work, made, True, _drops),
+        variants=_variants(work, runs, True, _drops),
     )
 
 
-def _drops(made: Sequence[Point]) -> dict[str, Any]:
+def _drops(runs: Sequence[Point]) -> dict[str, Any]:
     return {
-        "utilization": min((each.utilization for each in made), key=value),
-        "least-drops": min((each.loss for each in made), key=value),
-        **{f"drops-{each.rtt_ms}": each.loss for each in made},
+        "utilization": min((point.utilization for point in runs), key=value),
+        "least-drops": min((point.loss for point in runs), key=value),
+        **{f"drops-{point.rtt_ms}": point.loss for point in runs},
     }
 
 
 @artefact(testbed=partial(cells, True), testbed_seeds=2, records=HERE)
 def fig12(work: Work) -> Reproduction:
     """Buffers against inequality 10."""
-    made = points(work, drops=True)
-    played = [each for each in tested(drops=True) if each.deviation is not None]
-    wide = [deviation(work, point) for point in made]  # over that of eq. 6
-    bounds = [least_buffer(p.window, p.bdp, times) for p, times in zip(made, wide, strict=True)]
-    as_eq_6 = [least_buffer(point.window, point.bdp) for point in made]
+    runs = points(work, drops=True)
+    played = [point for point in tested(drops=True) if point.deviation is not None]
+    wide = [deviation(work, point) for point in runs]  # over that of eq. 6
+    bounds = [least_buffer(p.window, p.bdp, times) for p, times in zip(runs, wide, strict=True)]
+    as_eq_6 = [least_buffer(point.window, point.bdp) for point in runs]
     least = [least_buffer(p.window.value, p.bdp, value(p.deviation)) for p in played]
     lines = [
-        _over(made, [point.buffer for point in made], "buffer", "dots"),
-        _over(made, bounds, "least by inequality 10, deviation measured"),
-        _over(made, as_eq_6, "least by inequality 10, deviation of eq. 6", "line"),
+        _over(runs, [point.buffer for point in runs], "buffer", "dots"),
+        _over(runs, bounds, "least by inequality 10, deviation measured"),
+        _over(runs, as_eq_6, "least by inequality 10, deviation of eq. 6", "line"),
         _over(played, least, LABEL, "dots"),
     ]
-    under = {"deviation measured": _spare(made, bounds), "of eq. 6": _spare(made, as_eq_6)}
+    under = {"deviation measured": _spare(runs, bounds), "of eq. 6": _spare(runs, as_eq_6)}
     return work.judge(
         under["deviation measured"],
         testbed=_spare(played, least),
@@ -391,9 +391,9 @@ def fig12(work: Work) -> Reproduction:
     )
 
 
-def _spare(made: list[Point], bounds: list[float]) -> dict[str, float]:
-    found = zip(made, bounds, strict=True)
-    return {f"spare-{point.rtt_ms}": point.buffer - bound for point, bound in found}
+def _spare(runs: list[Point], bounds: list[float]) -> dict[str, float]:
+    pairs = zip(runs, bounds, strict=True)
+    return {f"spare-{point.rtt_ms}": point.buffer - bound for point, bound in pairs}
 
 
 @artefact()
@@ -423,8 +423,8 @@ def delay(work: Work) -> Reproduction:
         link = part.play(scenario.with_buffer(packets)).links[LINK]
         return 1e3 * link.goal_metrics["queue_delay_maximum"].value
 
-    found = work.over(LAMBDAS_MS, longest)
-    return work.judge({f"delay-{each:g}": wait for each, wait in found.items()})
+    waits = work.over(LAMBDAS_MS, longest)
+    return work.judge({f"delay-{lambda_ms:g}": wait for lambda_ms, wait in waits.items()})
 
 
 @artefact()
@@ -458,15 +458,15 @@ def fig1_simulated(work: Work) -> Reproduction:
         return (window - window.mean()) / window.std()
 
     seeds = range(1, work.effort.seeds + 1)
-    found = work.over([(n, seed) for n in SUMMED for seed in seeds], standard)
-    every = {n: np.sort(np.concatenate([found[n, seed] for seed in seeds])) for n in SUMMED}
-    distance = {n: from_normal(each) for n, each in every.items()}
+    samples = work.over([(n, seed) for n in SUMMED for seed in seeds], standard)
+    every = {n: np.sort(np.concatenate([samples[n, seed] for seed in seeds])) for n in SUMMED}
+    distance = {n: from_normal(sample) for n, sample in every.items()}
     ours = {
         "distance-200": distance[200],
         "nearer-50": distance[10] - distance[50],
         "nearer-200": distance[10] - distance[200],
     }
-    panels = [_bell(n, each, distance[n]) for n, each in every.items()]
+    panels = [_bell(n, sample, distance[n]) for n, sample in every.items()]
     return work.judge(ours, picture=Picture(panels, columns=2))
 
 
