@@ -370,7 +370,7 @@ FORMULAS: dict[str, Callable[[], Any]] = {
         [Group(k, largest, share).flows(*between), Group(k, largest, share).load(0.7)]
         for k, largest, share in ((2, 0, 0.0), (3, 5, 0.4), (16, 40, 0.9))
         for between in ((1, 3), (90, 2000))],
-    "source of a loss": lambda: response.LAW.source,
+    "source of a loss": lambda: [response.LAW.source, response.LAW.broken(link(long(9000)))],
     "uncertainty": lambda: [
         plain(interval(sqrt_n.buffer, Box(100.0, 300.0), Box(9.0, 40.0))),
         plain(interval(lambda x, y: (x - 1.0) ** 2 + (y - 2.0) ** 2 + x * y, Box(0, 3), Box(0, 3),

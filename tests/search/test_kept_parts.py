@@ -6,6 +6,7 @@ sides of thresholds.
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -243,6 +244,10 @@ def times() -> list[Any]:
         engine.packets_per_s = 1e11 / 12_000 * simulated_s / (share * speed.replication_s(large))
         budget.Timed(engine, speed, engine.clock).run(large, (1,))
         found.append([speed.predicted_s, speed.passed_s])
+    speed, engine = cost.Speed(2), KnownEngine({}, stop_after=0, packets_per_s=1e5)
+    with suppress(KeyboardInterrupt):  # before it has told how far it is
+        budget.Timed(engine, speed, engine.clock).run(loads(LONG), (1,))
+    found.append([engine.now, speed.predicted_s, speed.passed_s])
     predicted = budget.PredictedTime(KnownEngine({"utilization": saturating(9.0)}))
     for seeds in ((1,), (1, 2), (3,)):
         predicted.run(loads(LONG), seeds)
