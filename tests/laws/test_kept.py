@@ -114,6 +114,9 @@ SCENARIOS: dict[str, Callable[[], Any]] = {
         long(15, more='access_rate = "10 Mbit/s"'), udp(0.03), sets=()),
     "access that is just fast enough beside datagrams": asked(
         long(16, more='access_rate = "10 Mbit/s"'), udp(0.03), sets=()),
+    "access of just the link's rate": of(
+        'link.rate = "10 Mbit/s"\n[[traffic]]\nflows = 10\nrtt = "80 ms"\n',
+        "traffic.0.access_rate=1 Mbit/s"),
     **{f"windows of {100 / n:g} packets": of(
         'link.rate = "12 Mbit/s"\n[[traffic]]\nrtt = { uniform = ["60 ms", "140 ms"] }\n',
         f"traffic.0.flows={n}") for n in (199, 200, 201)},

@@ -191,6 +191,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "a range of sizes": sized(LONG, BUSY, LATE, sizes=(16, 64, 256, 1024), noise=1.0),
     "ctrl-c at once": sized(LONG, BUSY, stop_after=0),
     "ctrl-c": sized(LONG, BUSY, stop_after=3),
+    "ctrl-c, goals apart": sized(LONG, BUSY, "goals.queue_delay_p99=1 ms", stop_after=4),
     "shared memory": sized(
         LONG, "goals.utilization=0.9999", "memory=200 kB", "queue.alpha=0.5",
     ),
