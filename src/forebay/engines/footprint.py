@@ -171,7 +171,7 @@ _LINK = 15_000  # meters, and the models of its outcome
 NETWORK_LINK = 26_000  # also its names, routes and rows
 _NETWORK = 12_000_000  # modules that only networks need
 ROUTE_CELL = 40.0
-"""Bytes of a link of a path while a network is routed and laid out, 34, and of its hosts."""
+"""Bytes for each link of each path while a network is routed and laid out: 34, and its hosts'."""
 _CAPTURED = 160  # 40 of a packet or event in crates/sim: two of each packet, two copies of the list
 _RECORDED = 330  # of a flow or file: FlowRecord in crates/sim, in a list that grows by doubling
 _OVERSHOOT = 2.0

@@ -71,7 +71,7 @@ def halving(scenario: Scenario) -> str | None:
 
 
 def congested(scenario: Scenario) -> str | None:
-    """The access links can overload the link; so can what comes over as many as there are."""
+    """The access links can overload the link; so can arriving transfers, each on its own one."""
     rate = scenario.link.capacity
     standing = [t for t in scenario.crossing if isinstance(t, Standing)]
     access = sum(t.access_links * t.access(rate) for t in standing)

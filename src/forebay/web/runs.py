@@ -158,8 +158,8 @@ class Runs:
     def keep(self, document: str) -> str:
         """Keep an answer, as JSON, by the name that is returned; the oldest are forgotten."""
         name = sha256(document.encode()).hexdigest()
+        self._kept.pop(name, None)  # to the end; several threads keep answers
         self._kept[name] = document
-        self._kept.move_to_end(name)
         if len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
         return name
