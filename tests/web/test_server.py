@@ -183,6 +183,14 @@ def test_a_scenario_file_and_a_stored_answer_are_opened(server, tmp_path):
     assert status == 200 and again["sized"]["least"]["packets"] == answer.buffer.packets
     assert again["question"]["traffic"] == [{"kind": "long", "flows": 10, "rtt": "50 ms"}]
     assert "queue" not in again["question"]
+    for wrong in ({"memory": "9 MB"}, {"links": 3}):  # what the page cannot ask is not left out
+        other = answer.to_dict() | {"asked": answer.asked | wrong}
+        assert post(server, "/open", {"text": json.dumps(other)})[0] == 422
+    nameless = [{**group, "name": None} for group in answer.asked["traffic"]]
+    empty = answer.to_dict() | {"asked": answer.asked | {"traffic": nameless}}
+    _, opened = post(server, "/open", {"text": json.dumps(empty)})
+    said = json.dumps({"kept": opened["sized"]["kept"]})
+    assert ask(server, "POST", "/report", said, JSON)[0] == 200
     asked(server, "/answer", QUICK)  # the stored answer is written out, not the latest
     kept = {"kept": again["sized"]["kept"], "platform": "linux-tc"}
     status, found = post(server, "/configuration", kept)

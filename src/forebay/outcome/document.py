@@ -239,8 +239,8 @@ def _check_scenarios(document: Mapping[str, Any], source: str) -> None:
     parts: list[Any] = [document, *_tables(document.get("outcomes"))]
     parts += [row.get("outcome") for row in _tables(document.get("curve"))]
     for part in _tables(parts):
-        for name in ("scenario", "start_scenario"):
-            if isinstance(part.get(name), dict):
+        for name in ("scenario", "start_scenario", "asked"):
+            if isinstance(part.get(name), dict) and (part[name] or name != "asked"):
                 _check_scenario(part[name], f"{source}: {name}")
 
 

@@ -371,8 +371,8 @@ class SizeResult(Document):
 
     Attributes
     ----------
-    asked : the scenario as it was asked (`Scenario.question`); those of ``curve`` are of its runs.
-        Empty in documents of earlier versions.
+    asked : the scenario without its defaults (`Scenario.to_dict`); those of ``curve`` are of its
+        runs. Empty in documents of earlier versions.
     buffer : the least that was shown to meet all goals, None if none was.
     recommended : the size to configure; None where the evidence carries none, with ``reason``.
     goals : each goal at the recommended size, or at ``nearest``.

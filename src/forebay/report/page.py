@@ -15,6 +15,7 @@ from forebay.report.documents import html_table
 from forebay.report.measurement import headline, remarks, rows
 from forebay.report.size import brief, evidence_tables, explained, sentence
 from forebay.report.study import cell, title_of, unsettled_line, verdict
+from forebay.scenario.io import without_empty
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -182,7 +183,7 @@ def size_page(answer: SizeResult) -> str:
         configuration="\n".join(lines),
         reasons=explained(answer),
         tables=[(title, *_cells(table)) for title, table in evidence_tables(answer)],
-        scenario=tomli_w.dumps(answer.asked),
+        scenario=tomli_w.dumps(without_empty(answer.asked)),
     )
 
 

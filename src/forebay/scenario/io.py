@@ -120,6 +120,14 @@ def dumps(scenario: Scenario) -> str:
     return scenario.to_toml()
 
 
+def without_empty(value: Any) -> Any:
+    """Return the data of a scenario without null, which TOML has not, and without empty lists."""
+    if isinstance(value, Mapping):
+        kept = {name: without_empty(part) for name, part in value.items()}
+        return {name: part for name, part in kept.items() if part is not None and part != []}
+    return [without_empty(part) for part in value] if isinstance(value, list) else value
+
+
 def _bytes(source: str) -> bytes:
     try:
         mode = os.stat(source).st_mode

@@ -250,21 +250,17 @@ class Scenario(ScenarioModel):
         replace(tree, changes)
         return Scenario.from_dict(tree)
 
-    def to_dict(self, *, folder: str | None = None) -> dict[str, Any]:
+    def to_dict(self, *, folder: str | None = None, defaults: bool = True) -> dict[str, Any]:
         """Return data for JSON; quantities are text with units, unset goals are omitted.
 
-        Relative paths in it start at the current folder, or at ``folder``.
+        Relative paths in it start at the current folder, or at ``folder``. Without ``defaults`` it
+        has what was written alone.
         """
-        return self.model_dump(mode="json", exclude_none=True, context={FOLDER: folder})
-
-    def question(self) -> dict[str, Any]:
-        """Return `to_dict` without defaults: what nobody chose may be chosen again."""
         data = self.model_dump(
-            mode="json", exclude_none=True, exclude_unset=True, context={FOLDER: None}
+            mode="json", exclude_none=True, exclude_unset=not defaults, context={FOLDER: folder}
         )
-        for group, table in zip(self.traffic, data.get("traffic", ()), strict=True):
-            table["kind"] = group.kind
-        return data
+        kinds = zip(self.traffic, data.get("traffic", ()), strict=True)
+        return data | {"traffic": [{"kind": group.kind} | table for group, table in kinds]}
 
     def to_toml(self, *, folder: str | None = None) -> str:
         """Return TOML with every field, as written by `save`."""
@@ -356,14 +352,14 @@ _MOST, _FEW = 12, 3
 
 
 def _rows(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    written = scenario.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+    written = scenario.to_dict(defaults=False)
     if scenario.topology is not None:
         yield "network", _words(written["topology"])
     yield "link", _words(written["link"])
     yield "queue", _words({"size": str(scenario.queue.size)} | written.get("queue", {}))
-    named = list(zip(scenario.class_names, scenario.traffic, written["traffic"], strict=True))
-    for name, group, table in named[:_MOST]:
-        yield name, _class(group, table)
+    named = list(zip(scenario.class_names, written["traffic"], strict=True))
+    for name, table in named[:_MOST]:
+        yield name, _class(table)
     if len(named) > _MOST:
         yield "", f"and {len(named) - _MOST} more classes"
     measure = scenario.measure
@@ -372,10 +368,10 @@ def _rows(scenario: Scenario) -> Iterator[tuple[str, str]]:
         yield "goals", _words(written["goals"])
 
 
-def _class(group: Traffic, table: dict[str, object]) -> str:
+def _class(table: dict[str, object]) -> str:
     listed = table.pop("transfers", ())
     known = f"{len(listed)} transfers" if isinstance(listed, list) and listed else ""
-    return ", ".join(filter(None, (known, _words({"kind": group.kind} | table))))
+    return ", ".join(filter(None, (known, _words(table))))
 
 
 def _words(table: dict[str, object]) -> str:

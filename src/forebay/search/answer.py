@@ -94,7 +94,7 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
     guard, here = problem.parameter.guard_packets, there if chosen is None else chosen.row
     return SizeResult(
         scenario=problem.scenario.name,
-        asked=problem.asked.question(),
+        asked=problem.asked.to_dict(defaults=False),
         engine=problem.engine,
         buffer=None if smallest is None or chosen is None else _least(problem, level, smallest),
         recommended=None if chosen is None else _recommended(problem, chosen),

@@ -20,6 +20,7 @@ from forebay.errors import ForebayError, Words, written_in
 from forebay.outcome import LinkOutcome, Metric
 from forebay.packages import check_file
 from forebay.report.size import brief, explained, sentence
+from forebay.scenario.io import without_empty
 
 PARTS = ("name", "link", "queue", "traffic", "goals", "measure")
 _NOTHING: list[tuple[str, object]] = [("links", [])]
@@ -74,21 +75,14 @@ def _check_depth(value: object, depth: int = 0) -> None:
 
 def question_of(scenario: forebay.Scenario) -> dict[str, Any]:
     """Return a scenario as a question, in the notation of a file. Raises Refused."""
-    asked: dict[str, Any] = _without_empty(scenario.question())
+    asked: dict[str, Any] = without_empty(scenario.to_dict(defaults=False))
     scenario_of(asked)
     return asked
 
 
 def toml_of(asked: Any) -> str:
     """Return a question as a scenario file, word for word."""
-    return tomli_w.dumps(_without_empty(asked))
-
-
-def _without_empty(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        kept = {name: _without_empty(part) for name, part in value.items()}
-        return {name: part for name, part in kept.items() if part is not None and part != []}
-    return [_without_empty(part) for part in value] if isinstance(value, list) else value
+    return tomli_w.dumps(without_empty(asked))
 
 
 def error_of(error: BaseException) -> dict[str, Any]:
@@ -165,8 +159,7 @@ def _stored(text: str, keep: Keep) -> dict[str, Any]:
     answer = report.read_answer(text, "the file")
     if not isinstance(answer, forebay.SizeResult) or not answer.curve:
         raise Refused("the document is no answer of size", "drop one of forebay size --json")
-    asked = answer.asked or answer.curve[0].outcome.scenario
-    scenario = scenario_of({part: asked[part] for part in PARTS if part in asked})
+    scenario = scenario_of(answer.asked or answer.curve[0].outcome.scenario)
     return {"question": question_of(scenario), "sized": sized(answer, keep)}
 
 
