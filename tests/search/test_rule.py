@@ -13,7 +13,7 @@ from forebay.search.answer import memory_binds, none_meets
 from forebay.search.goals import goals_of
 from forebay.search.problem import Problem
 from forebay.search.recommended import Chosen, Needs, bursts, choose, price
-from forebay.search.rows import Row, crossing, row
+from forebay.search.rows import Row, crossing
 from forebay.search.search import more_seeds
 
 FLOOR = 89
@@ -40,7 +40,7 @@ def at(of: Problem, packets: int, used: float, lost: float = 0.0, waits: float =
         broken_assumptions=[],
         provenance=Provenance(version="0", seeds=[1, 2], scenario_sha256="", wall_s=0.0),
     )  # fmt: skip
-    return row(packets, [outcome], of.goals, "simulation")
+    return Row.of(packets, [outcome], of.goals, "simulation")
 
 
 def chosen(of: Problem, *rows: Row) -> tuple[int, int]:

@@ -30,14 +30,14 @@ from forebay.search.network_links import link_sizes
 from forebay.search.problem import Problem
 from forebay.search.recommended import Chosen, price
 from forebay.search.remarks import remarks
-from forebay.search.rows import Row, least, region, row
+from forebay.search.rows import Row, least, region, row_below
 
 _DIGITS = 4
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """What a search has when it ends.
+class Ended:
+    """How a search ended: what it has.
 
     Attributes
     ----------
@@ -59,33 +59,33 @@ class Evidence:
     cost: Cost | None = None
 
 
-def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult:
+def answer(problem: Problem, ended: Ended, seeds: Sequence[int]) -> SizeResult:
     """Return the result of a question, from what was run.
 
     Parameters
     ----------
     seeds : those that were asked for.
     """
-    level, chosen = seen.level, seen.chosen
+    level, chosen = ended.level, ended.chosen
     rows = [] if level is None else level.rows
     tried = [] if level is None else level.tried
     smallest = least(rows) if chosen is None else chosen.least
     there = smallest or _nearest(rows)
     none = None
-    if smallest is None and not seen.interrupted:
-        none = _why_none(problem, rows, seen.complete)
-    if problem.sizes and smallest is not None and chosen is None and seen.complete:
+    if smallest is None and not ended.interrupted:
+        none = _why_none(problem, rows, ended.complete)
+    if problem.sizes and smallest is not None and chosen is None and ended.complete:
         none = "none of the sizes that can be configured meets all goals"
     reason = None
-    if seen.interrupted:
+    if ended.interrupted:
         again = "a new start reuses only what a store (--store, store=) holds"
         reason = f"stopped after {len(tried)} size{'s' * (len(tried) != 1)}; {again}"
     if chosen is None and reason is None:
-        reason = none or _why_open(problem, rows, seen)
+        reason = none or _why_open(problem, rows, ended)
     if chosen is None and problem.overload:
         reason = f"{problem.overload}; {reason}"
     context, network, intervals = problem.law_context, problem.network, _region(rows, problem.limit)
-    curve = tuple(_point(size) for size in tried)
+    curve = tuple(_point(row) for row in tried)
     measured = None if there is None else there.outcome
     said = remarks(problem.asked, seeds, measured if network is None else None)
     if assumes_utilization(problem.scenario):
@@ -106,39 +106,39 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
         largest=intervals[0].high if intervals else None,
         limit=problem.limit,
         reason=reason,
-        notes=_notes(problem, seen, measured),
+        notes=_notes(problem, ended, measured),
         region=intervals if chosen is not None else (),
         relaxations=tuple(_relaxed(goal, rows) for goal in rows[0].goals) if none and rows else (),
         governs=context.regime,
         ends=_ends(problem, rows),
-        interrupted=seen.interrupted,
+        interrupted=ended.interrupted,
         undecided=chosen is None and none is None,
         of=problem.of,
         of_value=""
         if chosen is None or not problem.of
         else str(problem.parameter.value(problem.scenario, chosen.packets)),
         aqm=None if guard is None or here is None else problem.parameter.describe(here.packets),
-        scaled=None if chosen is None else _scaled(seen, chosen),
-        cost=seen.cost,
-        without_offload=None if seen.other_hosts is None else _point(seen.other_hosts),
+        scaled=None if chosen is None else _scaled(ended, chosen),
+        cost=ended.cost,
+        without_offload=None if ended.other_hosts is None else _point(ended.other_hosts),
         links=link_sizes(curve, () if network is None else network.names, problem.goals),
         **said,
     )
 
 
-def _notes(problem: Problem, seen: Evidence, measured: Outcome | None) -> tuple[str, ...]:
+def _notes(problem: Problem, ended: Ended, measured: Outcome | None) -> tuple[str, ...]:
     """Return the notes on the runs; of a network with its links, and what its engine leaves out."""
     if problem.network is None:
-        return seen.notes
+        return ended.notes
     broken = () if measured is None else measured.broken_assumptions
-    return (problem.network.description, *seen.notes, *dict.fromkeys(broken))
+    return (problem.network.description, *ended.notes, *dict.fromkeys(broken))
 
 
 def _least(problem: Problem, level: Level | None, smallest: Row) -> Buffer:
     """Return the least that was shown to meet the goals, with its interval."""
     assert level is not None, "a row is of a level"
-    under = [size for size in level.rows if size.packets < smallest.packets]
-    missed = [size.packets for size in under if size.verdict() is Verdict.MISSED]
+    under = [row for row in level.rows if row.packets < smallest.packets]
+    missed = [row.packets for row in under if row.verdict() is Verdict.MISSED]
     low, _ = level.whole_ends(max(missed) + 1 if missed else 1)
     _, high = level.whole_ends(smallest.packets)
     return buffer_of(problem.scenario, min(low, smallest.packets), smallest.packets, high)
@@ -189,9 +189,9 @@ def _binding(rows: Sequence[Row], there: Row | None) -> tuple[Goal, ...]:
     """Return the goals that the next smaller size is not shown to meet."""
     if there is None:
         return ()
-    under = [size for size in rows if size.packets < there.packets]
+    below = row_below(rows, there)
     needing = [goal for goal in there.goals if goal.kind.direction != "decreasing"]
-    return under[-1].not_met(needing) if under else ()
+    return () if below is None else below.not_met(needing)
 
 
 def _point(of: Row) -> CurvePoint:
@@ -208,7 +208,7 @@ def _point(of: Row) -> CurvePoint:
 
 
 def _nearest(rows: Sequence[Row]) -> Row | None:
-    return min(rows, key=lambda size: (size.excess(), size.packets), default=None)
+    return min(rows, key=lambda row: (row.excess(), row.packets), default=None)
 
 
 def _region(rows: Sequence[Row], limit: int) -> tuple[Interval, ...]:
@@ -217,15 +217,15 @@ def _region(rows: Sequence[Row], limit: int) -> tuple[Interval, ...]:
     if not part:
         return ()
     first, last = part[0], part[-1]
-    under = [size for size in rows if size.packets < first.packets]
-    over = [size for size in rows if size.packets > last.packets]
+    below = row_below(rows, first)
+    over = [row for row in rows if row.packets > last.packets]
     above = over[0].not_met() if over else ()
     ends = any(goal.kind.direction != "increasing" for goal in last.goals)
     return (
         Interval(
             low=first.packets,
             high=last.packets if over or (last.packets < limit and ends) else None,
-            binding_low=tuple(g.kind.name for g in (under[-1].not_met() if under else ())),
+            binding_low=tuple(g.kind.name for g in (below.not_met() if below else ())),
             binding_high=tuple(goal.kind.name for goal in above),
         ),
     )
@@ -238,7 +238,7 @@ def _ends(problem: Problem, rows: Sequence[Row]) -> tuple[FlowsEnd, ...]:
         return ()
     ends = []
     for index, flows in enumerate(end.n_flows for end in problem.ends()):
-        own = [row(r.packets, [r.outcomes[index]], r.goals, problem.engine) for r in rows]
+        own = [Row.of(r.packets, [r.outcomes[index]], r.goals, problem.engine) for r in rows]
         first = least(own)
         sized = None if first is None else first.packets
         buffer = None if sized is None else buffer_of(scenario, sized, sized, sized)
@@ -249,9 +249,9 @@ def _ends(problem: Problem, rows: Sequence[Row]) -> tuple[FlowsEnd, ...]:
     return tuple(ends)
 
 
-def _scaled(seen: Evidence, chosen: Chosen) -> Scaled | None:
+def _scaled(ended: Ended, chosen: Chosen) -> Scaled | None:
     """Return which smaller links stand for this one; None if it was run itself."""
-    level = seen.level
+    level = ended.level
     if level is None or level.factor == 1.0:
         return None
     packets = chosen.least.packets
@@ -260,7 +260,7 @@ def _scaled(seen: Evidence, chosen: Chosen) -> Scaled | None:
     error = Metric(value=0.0, low=low / packets - 1, high=high / packets - 1, n=n)
     of = level.of
     return Scaled(
-        factor=level.factor, error=error, links=tuple(_link(link) for link in seen.levels),
+        factor=level.factor, error=error, links=tuple(_link(link) for link in ended.levels),
         exponent=Metric(value=of.value, low=of.low, high=of.high, n=n),
         flows_share=level.rule.share,
     )  # fmt: skip
@@ -289,7 +289,7 @@ def missed_by_far(rows: Sequence[Row]) -> Goal | None:
     if len(rows) < _FEW or rows[-1].packets < _SPAN * rows[0].packets:
         return None
     for goal in rows[0].goals:
-        if all(goal.log_normalized_excess(size.metric(goal), 1.0)[0] > _FAR for size in rows):
+        if all(goal.log_normalized_excess(row.metric(goal), 1.0)[0] > _FAR for row in rows):
             return goal
     return None
 
@@ -302,12 +302,12 @@ def none_meets(rows: Sequence[Row], *, complete: bool) -> bool:
     """
     if not rows:
         return False
-    always = any(all(goal in size.missed() for size in rows) for goal in rows[0].goals)
+    always = any(all(goal in row.missed() for row in rows) for goal in rows[0].goals)
     if (always and complete) or missed_by_far(rows) is not None:
         return True
-    if any(size.missed("increasing") and size.missed("decreasing") for size in rows):
+    if any(row.missed("increasing") and row.missed("decreasing") for row in rows):
         return True
-    return complete and all(size.missed() for size in rows)
+    return complete and all(row.missed() for row in rows)
 
 
 def _why_none(problem: Problem, rows: Sequence[Row], complete: bool) -> str | None:
@@ -315,8 +315,8 @@ def _why_none(problem: Problem, rows: Sequence[Row], complete: bool) -> str | No
     if not none_meets(rows, complete=complete):
         return None
     for goal in rows[0].goals:
-        if all(goal in size.missed() for size in rows):
-            best = min(rows, key=lambda size: goal.normalized_excess(size.metric(goal)))
+        if all(goal in row.missed() for row in rows):
+            best = min(rows, key=lambda row: goal.normalized_excess(row.metric(goal)))
             first, last = rows[0].packets, rows[-1].packets
             return (
                 f"{goal} is missed with each size from {first} to {_packets(last)}; "
@@ -346,7 +346,7 @@ def memory_binds(scenario: Scenario, packets: int) -> str:
     )
 
 
-def _why_open(problem: Problem, rows: Sequence[Row], seen: Evidence) -> str:
+def _why_open(problem: Problem, rows: Sequence[Row], ended: Ended) -> str:
     """Return what was seen where the evidence decides nothing."""
     if not rows:
         return "no run of this link, or of a smaller one, fits into the time"
@@ -375,7 +375,7 @@ def _packets(packets: int) -> str:
 def _relaxed(goal: Goal, rows: Sequence[Row]) -> Relaxation:
     """Return the target of a goal that a size run meets while it meets all others."""
     others = [other for other in rows[0].goals if other is not goal]
-    able = [size for size in rows if size.verdict(others) is Verdict.MET]
+    able = [row for row in rows if row.verdict(others) is Verdict.MET]
     best = min(able, key=lambda of: goal.normalized_excess(of.metric(goal)), default=None)
     target = None if best is None else _outward(goal, best.metric(goal))
     if best is not None and target is not None:

@@ -22,7 +22,7 @@ from forebay.search import carry
 from forebay.search.budget import Clock, measured
 from forebay.search.parameter import SizedParameter, parameter_of
 from forebay.search.problem import Problem
-from forebay.search.rows import Row, crossing, row
+from forebay.search.rows import Row, crossing
 from forebay.search.scaling import ScalingRule, as_whole, is_one_process, scaled
 
 FARTHEST = 64
@@ -94,7 +94,7 @@ class Level:
         A size with fewer seeds than others counts only if its intervals decide: few draws of the
         traffic may lack what is rare.
         """
-        return [size for size in self.tried if self._decides(size)]
+        return [row for row in self.tried if self._decides(row)]
 
     def _decides(self, row: Row) -> bool:
         has_intervals = all(metric.low is not None for metric in row.metrics)
@@ -188,7 +188,7 @@ class Level:
         if self.factor > 1.0:
             outcomes = self._as_whole(packets, run.outcomes)
             unlimited = self._as_whole(packets, run.unlimited)
-        return row(packets, outcomes, problem.goals, problem.engine, unlimited=unlimited)
+        return Row.of(packets, outcomes, problem.goals, problem.engine, unlimited)
 
     def _as_whole(self, packets: int, outcomes: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(

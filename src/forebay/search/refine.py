@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from forebay.outcome import Verdict
-from forebay.search.rows import Row, region
+from forebay.search.rows import Row, region, row_below
 
 NEAR = 1.15
 """Ratio of two sizes that noise does not tell apart: no size between them is run."""
@@ -53,19 +53,20 @@ def _close(packets: int, tried: int, exact: bool) -> bool:
 def _start(rows: Sequence[Row], part: Sequence[Row], exact: bool, smallest: int) -> int | None:
     """Return a size in the gap where the region begins: by the means, then by the intervals."""
     first = part[0]
-    below = [row for row in rows if row.packets < first.packets]
-    if not below:
+    below = row_below(rows, first)
+    if below is None:
         if first.packets <= smallest:
             return None
         return max(smallest, round(first.packets / _STEP))
-    between = _between(below[-1], first, "value", 1.0 if exact else NEAR)
+    between = _between(below, first, 1.0 if exact else NEAR, "value")
     if between is not None:
         return between
     shown = next((row for row in part if row.verdict() is Verdict.MET), None)
     if shown is None or shown is first:
         return None
-    under = max((row for row in rows if row.packets < shown.packets), key=lambda e: e.packets)
-    return _between(under, shown, "worst", 1.0 if exact else NEAR)
+    under = row_below(rows, shown)
+    assert under is not None, "the first of the region is smaller"
+    return _between(under, shown, 1.0 if exact else NEAR, "worst")
 
 
 def _end(rows: Sequence[Row], part: Sequence[Row], limit: int, exact: bool) -> int | None:
@@ -76,7 +77,7 @@ def _end(rows: Sequence[Row], part: Sequence[Row], limit: int, exact: bool) -> i
     above = [row for row in rows if row.packets > last.packets]
     if not above:
         return None if last.packets >= limit else min(limit, math.ceil(last.packets * _STEP))
-    return _between(last, above[0], "value", 1.0 if exact else _NEAR_TOP)
+    return _between(last, above[0], 1.0 if exact else _NEAR_TOP, "value")
 
 
 def _towards(rows: Sequence[Row], limit: int, exact: bool, least: int) -> int | None:
@@ -99,7 +100,7 @@ def _towards(rows: Sequence[Row], limit: int, exact: bool, least: int) -> int | 
         if rising and at == len(rows) - 1:
             return None
         gaps = sorted(pairs[max(0, at - 1) : at + 1], key=lambda gap: -_ratio(*gap))
-    sizes = (_halve(a, b, 1.0 if exact else NEAR) for a, b in gaps)
+    sizes = (_between(a, b, 1.0 if exact else NEAR) for a, b in gaps)
     return next((packets for packets in sizes if packets is not None), None)
 
 
@@ -107,17 +108,14 @@ def _ratio(a: Row, b: Row) -> float:
     return b.packets / a.packets
 
 
-def _halve(a: Row, b: Row, near: float) -> int | None:
+def _between(a: Row, b: Row, near: float, at: str = "") -> int | None:
+    """Return a size between two rows; None if they are near.
+
+    It is where the line between their excesses, in logarithms, crosses, or the middle without `at`.
+    """
     if b.packets - a.packets <= 1 or _ratio(a, b) <= near:
         return None
-    return min(max(round(math.sqrt(a.packets * b.packets)), a.packets + 1), b.packets - 1)
-
-
-def _between(a: Row, b: Row, at: str, near: float) -> int | None:
-    """Return where the line between two rows, in logarithms, crosses; None if they are near."""
-    if b.packets - a.packets <= 1 or _ratio(a, b) <= near:
-        return None
-    short, over = a.excess(at=at), b.excess(at=at)
+    short, over = (a.excess(at=at), b.excess(at=at)) if at else (0.0, 0.0)
     share = 0.5 if short * over > 0.0 or short == over else short / (short - over)
     packets: int = round(a.packets * _ratio(a, b) ** min(max(share, 0.2), 0.8))
     return min(max(packets, a.packets + 1), b.packets - 1)

@@ -34,6 +34,30 @@ class Row:
     metrics: tuple[Metric, ...]
     loss: float | None
 
+    @classmethod
+    def of(
+        cls,
+        packets: int,
+        outcomes: Sequence[Outcome],
+        goals: tuple[Goal, ...],
+        engine: str,
+        unlimited: Sequence[Outcome | None] = (),
+    ) -> Row:
+        """Return the row of a size; ``unlimited`` are the outcomes of a buffer that drops nothing.
+
+        Raises
+        ------
+        GoalNotAnswered
+            An outcome has no value for a goal.
+        """
+        without = tuple(unlimited) or (None,) * len(outcomes)
+        seen = [Evidence(here, there) for here, there in zip(outcomes, without, strict=True)]
+        metrics = tuple(_worst(goal, seen, engine) for goal in goals)
+        lost = [outcome.links[BOTTLENECK].loss_rate for outcome in outcomes]
+        loss = max((rate.value for rate in lost if rate is not None), default=None)
+        seeds = max(len(outcome.provenance.seeds) for outcome in outcomes)
+        return cls(packets, tuple(outcomes), seeds, goals, metrics, loss)
+
     @property
     def outcome(self) -> Outcome:
         """The outcome; of two ends the one that is worse for the first goal."""
@@ -92,30 +116,6 @@ class Row:
         return self.excess() <= 0.0
 
 
-def row(
-    packets: int,
-    outcomes: Sequence[Outcome],
-    goals: tuple[Goal, ...],
-    engine: str,
-    *,
-    unlimited: Sequence[Outcome | None] = (),
-) -> Row:
-    """Return the row of a size; ``unlimited`` are the outcomes of a buffer that drops nothing.
-
-    Raises
-    ------
-    GoalNotAnswered
-        An outcome has no value for a goal.
-    """
-    without = tuple(unlimited) or (None,) * len(outcomes)
-    seen = [Evidence(here, there) for here, there in zip(outcomes, without, strict=True)]
-    metrics = tuple(_worst(goal, seen, engine) for goal in goals)
-    lost = [outcome.links[BOTTLENECK].loss_rate for outcome in outcomes]
-    loss = max((rate.value for rate in lost if rate is not None), default=None)
-    seeds = max(len(outcome.provenance.seeds) for outcome in outcomes)
-    return Row(packets, tuple(outcomes), seeds, goals, metrics, loss)
-
-
 def _worst(goal: Goal, seen: Sequence[Evidence], engine: str) -> Metric:
     read = [goal.kind.read(evidence) for evidence in seen]
     if any(metric is None for metric in read):
@@ -130,17 +130,17 @@ def region(rows: Sequence[Row]) -> list[Row]:
     A row that is shown to miss a goal which a larger buffer helps to meet contradicts all smaller
     ones that meet it. Where goals are met twice with a miss between, it is the lower part.
     """
-    good = [size for size in rows if size.meets]
+    good = [row for row in rows if row.meets]
     if not good:
         return []
     top = good[-1].packets
-    bad = [size.packets for size in rows if size.packets < top and size.missed("increasing")]
+    bad = [row.packets for row in rows if row.packets < top and row.missed("increasing")]
     part: list[Row] = []
-    for size in rows:
-        if size.packets > max(bad, default=0):
-            if size.meets:
-                part.append(size)
-            elif part and size.missed():
+    for row in rows:
+        if row.packets > max(bad, default=0):
+            if row.meets:
+                part.append(row)
+            elif part and row.missed():
                 break
     return part
 
@@ -151,7 +151,7 @@ def least(rows: Sequence[Row]) -> Row | None:
     Where the intervals of all leave a goal open, the smallest whose means meet them.
     """
     part = region(rows)
-    shown = (size for size in part if size.verdict() is Verdict.MET)
+    shown = (row for row in part if row.verdict() is Verdict.MET)
     return next(shown, part[0] if part else None)
 
 
@@ -163,10 +163,16 @@ def crossing(rows: Sequence[Row], at: str = "value") -> float | None:
     part = region(rows)
     if not part:
         return None
-    first = next((size for size in part if size.excess(at=at) <= 0.0), part[-1])
-    below = [size for size in rows if size.packets < first.packets]
-    if not below:
+    first = next((row for row in part if row.excess(at=at) <= 0.0), part[-1])
+    below = row_below(rows, first)
+    if below is None:
         return math.log(first.packets)
-    short, over = below[-1].excess(at=at), first.excess(at=at)
+    short, over = below.excess(at=at), first.excess(at=at)
     share = 1.0 if over >= 0.0 or short <= 0.0 else short / (short - over)
-    return math.log(below[-1].packets) + share * math.log(first.packets / below[-1].packets)
+    return math.log(below.packets) + share * math.log(first.packets / below.packets)
+
+
+def row_below(rows: Sequence[Row], row: Row) -> Row | None:
+    """Return the row of the next smaller size; None if there is none."""
+    smaller = (other for other in rows if other.packets < row.packets)
+    return max(smaller, key=lambda other: other.packets, default=None)

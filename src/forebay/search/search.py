@@ -18,7 +18,7 @@ from forebay.outcome import Cost, SizeResult, Verdict
 from forebay.progress import Progress
 from forebay.scenario import Tcp
 from forebay.search import budget, carry
-from forebay.search.answer import Evidence, answer, missed_by_far
+from forebay.search.answer import Ended, answer, missed_by_far
 from forebay.search.cost import Speed, in_words
 from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.level import Level, Options
@@ -136,9 +136,9 @@ class _Search:
             pass
         except KeyboardInterrupt:
             interrupted = True
-        seen = self._evidence(interrupted)
-        problem = self.problem if seen.level is None else seen.level.problem
-        result = answer(problem, seen, self.options.seeds)
+        ended = self._ended(interrupted)
+        problem = self.problem if ended.level is None else ended.level.problem
+        result = answer(problem, ended, self.options.seeds)
         if interrupted:
             raise budget.Interrupted(result)
         self._report(1.0, whole=True)
@@ -177,7 +177,7 @@ class _Search:
             return None
         return alone.levels[0] if region(alone.levels[0].rows) else None
 
-    def _evidence(self, interrupted: bool) -> Evidence:
+    def _ended(self, interrupted: bool) -> Ended:
         """Return what stands: the largest link on which the rule chose a size that was run."""
         time, options = self.time, self.options
         budget_s, spent = options.budget_s, None
@@ -191,7 +191,7 @@ class _Search:
         notes = () if level is None else notes_of(self.problem, level)
         done = tuple(link for link in self.levels if link.rows)
         hosts = self.other_hosts
-        return Evidence(level, done, chosen, complete, interrupted, hosts, notes, spent)
+        return Ended(level, done, chosen, complete, interrupted, hosts, notes, spent)
 
     def _standing(self) -> tuple[Level | None, Chosen | None]:
         """Return the largest link whose choice was run, or else one that comes near its choice."""
