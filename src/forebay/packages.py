@@ -3,8 +3,6 @@
 What a package of ours offers is imported at first use, for a fast start.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Mapping

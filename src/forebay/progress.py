@@ -1,7 +1,5 @@
 """Progress of a job while it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 Progress = Callable[[float], None]

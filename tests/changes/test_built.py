@@ -1,7 +1,5 @@
 """The additions that need a Rust build, built and run: only by `make long`."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

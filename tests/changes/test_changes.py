@@ -6,8 +6,6 @@ test fails, and names the thing. What must be compiled is checked by `cargo chec
 builds it and runs it (`test_built.py`).
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Sequence

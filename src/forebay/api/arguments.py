@@ -1,7 +1,5 @@
 """Checks of the verbs' arguments, and the engine that they name."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

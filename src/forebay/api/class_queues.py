@@ -1,7 +1,5 @@
 """All class queues of a port sized together: each in turn, the others as they are, until steady."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

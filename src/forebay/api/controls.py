@@ -3,8 +3,6 @@
 docs/how-to/bring-a-congestion-control.md is the guide.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from contextlib import closing

@@ -5,8 +5,6 @@
 >>> answer.outcome.network.by_hops
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence

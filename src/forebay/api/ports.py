@@ -3,8 +3,6 @@
 Each port is sized on its own, and kept as it ends; the most uncertain ones come first.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """The verbs `run`, `compare` and `trace`."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext

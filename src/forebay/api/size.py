@@ -1,7 +1,5 @@
 """The verb `size`."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

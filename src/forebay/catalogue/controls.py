@@ -3,8 +3,6 @@
 Those from outside are records too: what is not known of one is None, and no law covers it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal

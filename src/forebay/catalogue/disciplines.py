@@ -1,7 +1,5 @@
 """The queue disciplines; docs/reference/queues.md has their algorithms."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -4,8 +4,6 @@
 ``// End`` of crates/sim/src/cc/mod.rs and list.rs.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The kinds of traffic; each is a class of `forebay.scenario`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

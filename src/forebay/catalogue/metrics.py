@@ -1,7 +1,5 @@
 """The metrics of an Outcome: every field of it that is a metric has one record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache

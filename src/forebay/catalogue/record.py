@@ -1,7 +1,5 @@
 """A record of the catalogue: a frozen dataclass of which every property must be stated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self, TypeVar

@@ -1,7 +1,5 @@
 """The command line: one file for each verb. A verb is imported when it is called."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -1,7 +1,5 @@
 """``forebay compare``: the same scenario in several engines, side by side."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

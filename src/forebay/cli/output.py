@@ -3,8 +3,6 @@
 The answer is written first, so it is not lost if a file cannot be written.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

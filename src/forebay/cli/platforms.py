@@ -1,7 +1,5 @@
 """``forebay platforms``: a size as configuration of a router platform; lint an existing one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

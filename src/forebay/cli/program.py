@@ -1,7 +1,5 @@
 """The program ``forebay``: its verbs, and the only place that turns errors into exit statuses."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

@@ -1,7 +1,5 @@
 """``forebay report``: prints or draws an answer that is stored as JSON."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from forebay import report

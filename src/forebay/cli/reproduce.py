@@ -1,7 +1,5 @@
 """``forebay reproduce``: the papers' tables and figures against the published values."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

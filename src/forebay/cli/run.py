@@ -1,7 +1,5 @@
 """``forebay run``: one answer from one engine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

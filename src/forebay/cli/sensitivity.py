@@ -1,7 +1,5 @@
 """``forebay sensitivity``: which input moves the smallest buffer how much."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

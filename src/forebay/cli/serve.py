@@ -1,7 +1,5 @@
 """``forebay serve``: the workbench, a page that answers while its sliders move."""
 
-from __future__ import annotations
-
 import ipaddress
 import sys
 

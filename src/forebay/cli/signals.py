@@ -9,8 +9,6 @@ raised when they are done; in the fourth none is needed. If other code swallows 
 raised again.
 """
 
-from __future__ import annotations
-
 # The C module that `signal` wraps. `signal` imports enum first, which takes ten times as long as
 # this whole file, and an interrupt in that time would print a traceback.
 import _signal as signal  # type: ignore[import-not-found]

@@ -1,7 +1,5 @@
 """``forebay trace``: one replication traced over time."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Errors of engines: one that is not known, cannot run here, or cannot run a scenario."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from forebay.errors import ForebayError, option

@@ -1,7 +1,5 @@
 """Write files atomically."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

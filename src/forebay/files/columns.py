@@ -1,7 +1,5 @@
 """Tables in files, by rows or by blocks of columns: CSV, or Parquet where pyarrow is installed."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -1,7 +1,5 @@
 """Compiles the source of a control to a shared library."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -3,8 +3,6 @@
 A built one is a folder of `home` with the library and a record of how it was made.
 """
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import json

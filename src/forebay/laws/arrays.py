@@ -5,8 +5,6 @@ distribution compute single values without SciPy. A scenario needs only one valu
 SciPy takes longer than all the laws together.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from statistics import NormalDist

@@ -4,8 +4,6 @@ The lines are printed to users. Sources: paper A (Appenzeller et al. 2004), §3 
 desynchronization, §5.1.1 for 250 flows and a window of two, §5.3 for scope.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The law of a scenario's bursts by the exact queue M^[X]/D/1; paper A uses approximations."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import inf, log
 

@@ -21,8 +21,6 @@ them, and as whole windows if the receiver's window limits them (the worst case:
 one burst, as slow start sent it).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ which the average flow completion time (AFCT) is 12.5 % higher than with an unli
 gives only this pair, and no rule for other increases; nor does this module.
 """
 
-from __future__ import annotations
-
 from numpy.typing import ArrayLike
 
 from forebay.laws import effective_bandwidth

@@ -5,8 +5,6 @@ standard deviation (2 Tp C + B) / (3 sqrt(3 n)). The queue is centred in the buf
 all time with a deviation above B/2 as lost. Arguments broadcast; all sizes are in packets.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

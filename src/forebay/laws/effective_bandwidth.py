@@ -8,8 +8,6 @@ Lower orders neglect burstiness: the exponent decreases from the second to the t
 complete series. With the complete exponent, exp(-kappa b) alone bounds the tail (Lundberg).
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 import numpy as np

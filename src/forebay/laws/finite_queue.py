@@ -25,8 +25,6 @@ steady state upward and downward crossings of any level balance, and each step d
 Only positive terms are added, so the tail is precise in all digits.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

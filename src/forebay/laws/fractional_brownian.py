@@ -11,8 +11,6 @@ motion with drift. It has no prefactor, so far in the tail it gives only the ord
 Arguments broadcast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -11,8 +11,6 @@ B >= BDP (1/beta - 1).
 Buffers are in the unit of `bdp`; arguments broadcast.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

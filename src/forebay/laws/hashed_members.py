@@ -4,8 +4,6 @@ Each flow goes to one of k members, by a hash of its addresses: independently, a
 chance 1/k. All members get one size, so it must serve the fullest and the emptiest of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 SURE = 0.95

@@ -13,8 +13,6 @@ congestion control does, and that so many flows overflow any buffer, is said in 
 windows apart and need less; answers longer than w go on in slow start and may need more.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The types of a law and of its answer to a scenario."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil

@@ -4,8 +4,6 @@ By `sawtooth.loss_rate` the constant is 3/2 if a window grows by a packet in a r
 if delayed ACKs halve the growth. So 0.76 is for senders that count delayed ACKs.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

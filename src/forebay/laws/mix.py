@@ -5,8 +5,6 @@ buffer is that of the long flows, B = RTT C / sqrt(n) and eq. 6, where C is the 
 the paper. The paper's figures have short flows for a fifth of the link.
 """
 
-from __future__ import annotations
-
 from forebay.laws import assumptions, utilization
 from forebay.laws.assumptions import DESYNCHRONIZED
 from forebay.laws.law import Law

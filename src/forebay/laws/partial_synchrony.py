@@ -10,8 +10,6 @@ busy if the sum is then at least BDP:
 q = 1 is the rule of thumb. Arguments broadcast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

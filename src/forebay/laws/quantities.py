@@ -1,7 +1,5 @@
 """A scenario in the papers' terms: capacity, windows, controls, and offered load."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Iterator
 from enum import Enum

@@ -7,8 +7,6 @@ are: a window of two (A, §5.1.1), windows that the receiver limits (A, §4), a 
 in long flows (A, §5.1.4).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType

@@ -1,7 +1,5 @@
 """The sentences of `forebay.laws.regime`: why a law governs the link, or why none does."""
 
-from __future__ import annotations
-
 from forebay.catalogue import KINDS
 from forebay.laws.incast import FirstWindows
 from forebay.laws.quantities import halves, other_queues, path_window, share, short_share

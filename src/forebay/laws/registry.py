@@ -1,7 +1,5 @@
 """Every law, in the order of their display."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from numbers import Real
 from typing import Any

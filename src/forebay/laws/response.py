@@ -11,8 +11,6 @@ All flows at a drop-tail queue have the same loss rate, whatever their RTT. So f
 RTTs send more, and the sum of the rates depends on the mean of 1 / RTT, not of the RTT.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Villamizar and Song 1994, as derived in paper A (Appenzeller, Keslassy, McKeown 2004), §§1.2, 2.
 """
 
-from __future__ import annotations
-
 from numpy.typing import ArrayLike
 
 from forebay.laws import assumptions

@@ -11,8 +11,6 @@ Synchronized flows are one flow with n times the growth (§3.1). Arguments broad
 `bdp` is 2 Tp C and `buffer` is B, packets; `capacity` is C, packets per second.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -6,8 +6,6 @@ of these laws are read here, for `burst_law` too, and so are the assumptions of 
 (paper A, §4): each check returns how a scenario breaks it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A single long flow: the sawtooth of paper A, §2 and appendix B."""
 
-from __future__ import annotations
-
 from forebay.laws import assumptions, sawtooth
 from forebay.laws.law import Law
 from forebay.laws.quantities import finite

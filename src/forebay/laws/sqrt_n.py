@@ -1,7 +1,5 @@
 """B = RTT C / sqrt(n): many desynchronized flows (paper A, abstract and §3.2)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

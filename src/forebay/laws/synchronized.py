@@ -4,8 +4,6 @@ The sum of their windows is the window of a single flow that grows n times as fa
 neither the buffer nor the utilization of `sawtooth` depends on the growth.
 """
 
-from __future__ import annotations
-
 from numpy.typing import ArrayLike
 
 from forebay.laws import assumptions, single_flow

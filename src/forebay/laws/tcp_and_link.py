@@ -10,8 +10,6 @@ half with the usual erf. It does not define d_to and sigma. d_to is 0 by default
 required argument, because the result depends on it strongly.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ Wmax^2 / 8 at Wmax). Its throughput is at least the share theta of that without 
 rho^B Wmax^2 / 6 <= 1 - theta. Arguments broadcast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

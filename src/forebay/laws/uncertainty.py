@@ -5,8 +5,6 @@ and ranges of its inputs, and returns the range of its result; `gradient` return
 the inputs. Both call the law once on arrays, for any number of points.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -5,8 +5,6 @@
 a lower bound: all time in which the queue of `desynchronized` is outside [0, B] counts as lost.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

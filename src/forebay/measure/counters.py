@@ -7,8 +7,6 @@ second on the link there are n = X RTT / w flows. w as a function of the loss ra
 cycle between two losses: `laws.sawtooth` for Reno and `laws.heterogeneous` (RFC 9438) for CUBIC.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Estimates: a value, its interval and its bias; what a measurement found; and its error."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass, field
 from typing import Any

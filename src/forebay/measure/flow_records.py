@@ -4,8 +4,6 @@ Tables are nfdump's CSV and goflow2's JSON, whose rows become IPFIX (RFC 7011). 
 into a datagram is said with its line.
 """
 
-from __future__ import annotations
-
 import csv
 import ipaddress
 import json

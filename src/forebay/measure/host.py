@@ -4,8 +4,6 @@ The host's flows are at most a part of the link's flows, so the number in conges
 lower bound of n. Fields have the names of iproute2's ss and the kernel's SNMP counters.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter

@@ -42,8 +42,6 @@ estimator over some hundred draws of fractional Gaussian noise, for each length 
 H. `benches/hurst_calibration.py` makes it.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Counters of a port after the change, judged against the answer that sized it."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import asdict, dataclass
 from typing import Any, Literal

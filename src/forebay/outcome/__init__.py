@@ -1,7 +1,5 @@
 """Answers: the Outcome of every engine, its raw readings, and the metrics computed from them."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from forebay.outcome.document import (

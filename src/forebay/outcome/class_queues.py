@@ -1,7 +1,5 @@
 """The sizes of a port's class queues, found together under one memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from forebay.outcome.document import Closed, Document

@@ -6,8 +6,6 @@ has batches. Metrics over the whole window only (delay quantiles, Jain's index, 
 then have no interval.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields

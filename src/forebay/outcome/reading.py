@@ -4,8 +4,6 @@ Every engine that measures fills these; only `outcome.metrics` computes metrics 
 two engines cannot differ by definition.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """What holds of the raw readings of every replication, whichever engine made them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@
 package, and the page into docs/reference.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

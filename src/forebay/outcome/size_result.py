@@ -1,7 +1,5 @@
 """The answer of a sizing: the buffer, the evidence for it, and the measured curve."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 

@@ -7,8 +7,6 @@ logarithmic scale, because a share of rare long waits is skewed. `benches/interv
 counts how often each holds the truth.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What a study shows: means over seeds of its cells, and curves and maps of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

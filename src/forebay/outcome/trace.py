@@ -5,8 +5,6 @@ Synchronization of flows, and the distribution of the sum of their windows.
 Pure functions on arrays; docs/reference/readings.md contains the definitions.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

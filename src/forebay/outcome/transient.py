@@ -1,7 +1,5 @@
 """How a network goes from one state to its steady state."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Self
 

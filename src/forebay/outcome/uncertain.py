@@ -1,7 +1,5 @@
 """The size of a link whose inputs are known only as ranges or distributions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from forebay.outcome.document import Closed, TextDocument

@@ -5,8 +5,6 @@ The statements of NX-OS and the list of its alphas are from the Nexus 9000 confi
 which releases accept which unit. Each size therefore has a note that it is uncertain.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from math import floor

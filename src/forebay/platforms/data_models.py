@@ -3,8 +3,6 @@
 Both are JSON: OpenConfig's is that of YANG (RFC 7951).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """dummynet of FreeBSD and macOS: a pipe of ipfw or dnctl, or a queue of one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ A scenario has a size for each class queue. Junos: a scheduler for each forwardi
 class of one policy-map for each.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence

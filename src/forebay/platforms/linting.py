@@ -1,7 +1,5 @@
 """The sizes in a snippet of configuration, and their comparison with the wanted size."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any, Literal

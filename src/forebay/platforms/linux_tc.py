@@ -4,8 +4,6 @@
 Each section of systemd.network(5) is read as the line of tc that sets the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import ceil

@@ -1,7 +1,5 @@
 """The memory that a buffer needs: on a line card's chip, on a large switch chip, or external."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from forebay.outcome import Memory

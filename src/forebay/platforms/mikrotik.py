@@ -1,7 +1,5 @@
 """MikroTik RouterOS: a queue type."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil

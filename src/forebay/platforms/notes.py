@@ -1,7 +1,5 @@
 """Notes about a configuration: facts, warnings, and what is not certain."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

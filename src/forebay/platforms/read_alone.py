@@ -9,8 +9,6 @@ VRP: lengths of queues in a traffic behavior or a queue profile. What the bytes 
 board rounds them was not verified, so nothing is written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The interface of a platform, how it writes a size and how it reads one; and all platforms."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator

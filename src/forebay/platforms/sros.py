@@ -1,7 +1,5 @@
 """Nokia SR OS: mbs of a queue in a sap-egress policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise

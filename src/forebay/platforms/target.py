@@ -1,7 +1,5 @@
 """Reads the wanted buffer: from a scenario, from a sizing, or a plain size."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """VyOS: a drop-tail policy, which is Linux's pfifo, or a shaper with such a queue."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The report of a measurement: estimates with intervals, and refused estimates."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

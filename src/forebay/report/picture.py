@@ -1,7 +1,5 @@
 """A figure of a paper as data: panels with lines, which `forebay.report.figures` draws."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

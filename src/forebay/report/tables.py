@@ -1,7 +1,5 @@
 """Readable numbers, tables of numbers, and the console that prints them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil

@@ -27,8 +27,6 @@ A number that cannot fail, because the scenario itself sets it, has no band and 
     cannot_fail = "the scenario sets it"
 """
 
-from __future__ import annotations
-
 import math
 import tomllib
 from dataclasses import dataclass

@@ -15,8 +15,6 @@ A campaign takes up to an hour of real time, so each run is written as soon as i
 recorded runs are not repeated. A run that misses its timing limits is not written.
 """
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A published table or figure compared with our numbers, with a verdict for each row."""
 
-from __future__ import annotations
-
 import json
 import math
 from abc import ABC, abstractmethod

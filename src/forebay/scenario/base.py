@@ -1,7 +1,5 @@
 """The base class of all tables of a scenario."""
 
-from __future__ import annotations
-
 import os
 import stat
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """The first error of a scenario, in our own words instead of pydantic's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args, get_origin

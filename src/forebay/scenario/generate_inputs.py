@@ -3,8 +3,6 @@
 ``python -m forebay.scenario.generate_inputs`` writes `forebay.scenario.inputs` anew.
 """
 
-from __future__ import annotations
-
 import inspect
 import types
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Goals for the buffer: of the link, and of one traffic class."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 

@@ -1,7 +1,5 @@
 """Reads TOML to a checked Scenario, and writes it. No later code checks input again."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

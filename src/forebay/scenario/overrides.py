@@ -1,7 +1,5 @@
 """Replaces fields before a scenario is checked: PATH=VALUE of --set, and Python's `replace`."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Each is converted exactly to base units.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """A queue: its discipline with Linux's names, its size, its parameters, and its class queues."""
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Mapping, Sequence

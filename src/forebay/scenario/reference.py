@@ -3,8 +3,6 @@
 ``python -m forebay.scenario.reference docs/reference`` writes both files.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

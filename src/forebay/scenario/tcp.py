@@ -1,7 +1,5 @@
 """Traffic classes with TCP, and their congestion controls: long flows, short flows, users."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack

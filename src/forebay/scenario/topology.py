@@ -4,8 +4,6 @@ This module has only tables; `forebay.topology` makes a graph of them. A class o
 rate, delay or buffer has those of [link] and [queue]; it is the class under study.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, Unpack

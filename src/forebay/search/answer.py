@@ -1,7 +1,5 @@
 """The answer of a search: assembled once, from the question and its rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

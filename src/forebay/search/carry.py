@@ -8,8 +8,6 @@ bandwidth-delay product. That exponent is measured between links of several size
 seen of other links as a prior: docs/explanation/scaled-links.md.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

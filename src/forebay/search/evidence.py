@@ -3,8 +3,6 @@
 A goal that compares also reads the outcome of an unlimited buffer.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

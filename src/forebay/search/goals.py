@@ -3,8 +3,6 @@
 A new goal needs one line in GOAL_KINDS, or one in ``_stated``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ or any other parameter. With several class queues, it sizes the limit of those t
 their own, or a share of it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

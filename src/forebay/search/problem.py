@@ -1,7 +1,5 @@
 """What is asked: a scenario, its goals, the parameter that is sized, and what laws say of it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

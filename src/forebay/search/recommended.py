@@ -10,8 +10,6 @@
 Where a step needs a size that was not run, the rule says so instead of guessing.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

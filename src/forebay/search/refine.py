@@ -4,8 +4,6 @@ First the coarse curve; then its ends, until the goals are met somewhere between
 gaps in which the region of the goals begins and ends, where the curves cross their targets.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

@@ -4,8 +4,6 @@ A field counts as chosen if it was written; of every other that moves an answer 
 assumed instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import sqrt
 from typing import Any

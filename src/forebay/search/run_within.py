@@ -1,7 +1,5 @@
 """One run within a time limit: unchanged if it fits, else over a shorter window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

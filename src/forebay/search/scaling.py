@@ -6,8 +6,6 @@ and `extrapolate` uses this change over the scales. Where too few flows would re
 shrink as well: ``share`` divides the factor between flows and windows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

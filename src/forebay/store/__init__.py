@@ -1,7 +1,5 @@
 """One store of replications and documents: an SQLite file, shared by every verb that takes one."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Iterable, Sequence

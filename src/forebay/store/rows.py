@@ -4,8 +4,6 @@ A row is a blob of little-endian float64. The names and kinds of its numbers are
 rows of one kind of scenario share. So a million rows are read without decoding replications.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time

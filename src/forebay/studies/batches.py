@@ -1,7 +1,5 @@
 """Runs a plan in batches: what a worker gets at once, large enough to be worth its way."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections import deque

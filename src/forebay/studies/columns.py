@@ -1,7 +1,5 @@
 """The columns that a study shows, and between which values the intervals of their means lie."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 

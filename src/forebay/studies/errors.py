@@ -1,7 +1,5 @@
 """Errors of a study."""
 
-from __future__ import annotations
-
 from forebay.errors import ForebayError
 from forebay.scenario import ScenarioError
 from forebay.scenario.errors import did_you_mean, show

@@ -1,7 +1,5 @@
 """A grid: what is varied, what is asked of each cell, and with which seeds."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

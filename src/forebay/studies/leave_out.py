@@ -1,7 +1,5 @@
 """Cells that a grid leaves out: tables of values and bounds, or a function."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The picture of a study as data: curves over an axis, or a map over two."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The plan of a study: every cell checked, counted and priced before the first run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field

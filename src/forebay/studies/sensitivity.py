@@ -5,8 +5,6 @@ input changes by one: 1 for the rate under the rule of thumb, -0.5 for n under t
 indices say which share of the answer's variance an input makes (Saltelli et al. 2010).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Means of a study's cells over their seeds, and the table of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

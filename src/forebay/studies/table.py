@@ -1,7 +1,5 @@
 """The table of a study: one row for each replication, with the axes first."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

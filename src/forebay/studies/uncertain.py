@@ -1,7 +1,5 @@
 """Inputs that are known only as a range or a distribution, and the value at each share of one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The size that meets the goals in a share of the draws, and which input moves it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any

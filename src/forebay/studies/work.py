@@ -7,8 +7,6 @@ interpreter to other threads, so threads suffice while the Python between two si
 tenth of a short run, fits into one processor. Beyond that there are processes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import logging

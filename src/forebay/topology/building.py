@@ -1,7 +1,5 @@
 """Builds the graph of a scenario's [topology], and checks it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Generators of networks from a few parameters."""
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A network and its connections as the arrays of the equations."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

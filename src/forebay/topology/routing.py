@@ -5,8 +5,6 @@ for all pairs at once; shortest paths are searched only between the routers that
 of one core, from 250,000 to 4,000,000 paths; that of the solver is of about 35 steps.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The links of a network whose buffer is sized, and the worst of them; all others keep theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The answer of a question: a coarse curve at once, then the search, whose runs refine it."""
 
-from __future__ import annotations
-
 import math
 import time
 from concurrent.futures import Executor

@@ -1,7 +1,5 @@
 """The web application: the page, the laws of a question, and its answer as a stream of events."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

@@ -1,7 +1,5 @@
 """What a request must be before anything is done with it, and the headers of every response."""
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import ipaddress

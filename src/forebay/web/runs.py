@@ -1,7 +1,5 @@
 """Work of the simulator for the page: few at once, one of a kind for each client."""
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import os

@@ -3,8 +3,6 @@
 Classes that run TCP are drawn in this file; those without it in `open_loop`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module

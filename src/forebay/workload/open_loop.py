@@ -7,8 +7,6 @@ depends on the packets' spacing, about as s^(-1/2); above it is as s^-(1-H). The
 frame time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

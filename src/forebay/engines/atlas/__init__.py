@@ -4,8 +4,6 @@ Nothing was replicated, so n = 0; intervals are of 95 %, calibrated on links tha
 seen (`forebay.engines.atlas.model`). Metrics that no model has are None.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ section 2 and 5.2): the error of each cell under a model that has not seen its l
 error of its neighbours, has a quantile that the next link's error is below as often as it says.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ docs/explanation/network.md derives them. Logs represent losses as small as 1e-3
 method converges better in them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

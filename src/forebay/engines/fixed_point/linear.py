@@ -4,8 +4,6 @@ A link is coupled if its state affects the rates of paths; one far from full is 
 solver" in docs/explanation/network.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass

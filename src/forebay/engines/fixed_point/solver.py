@@ -5,8 +5,6 @@ at widely varying queues, which any start solves, and narrows them in stages; it
 like an implicit Euler step along ds/dt = F (pseudo-transient continuation).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 docs/explanation/network.md has both: "One steady state or several", and bursts in "Not modelled".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 Nothing here simulates a packet or a window, because engines must stay independent.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

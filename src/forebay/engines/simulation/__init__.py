@@ -4,8 +4,6 @@ The compiled core may be older than the catalogue, or newer. Its lists are compa
 is made: with other controls, or other properties of one, an answer would be about something else.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

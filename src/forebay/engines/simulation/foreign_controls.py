@@ -1,7 +1,5 @@
 """Controls from outside, as the core takes them; only `child`'s process may load one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path

@@ -5,8 +5,6 @@ scenario's sizes of all other buffers. Each metric of several links is that of t
 that it meets is met at every link.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property

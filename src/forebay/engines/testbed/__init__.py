@@ -1,7 +1,5 @@
 """Runs the replications of a scenario on the TCP of this machine, one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Congestion controls: those of the kernel, and ours, which it loads as BPF programs."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

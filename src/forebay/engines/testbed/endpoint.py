@@ -1,7 +1,5 @@
 """One side of the testbed: a namespace, its TUN device, addresses and routes."""
 
-from __future__ import annotations
-
 import fcntl
 import struct
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Errors of a real machine, each with a hint on what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """This machine: whether the testbed can run on it, and its facts for the Outcome."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

@@ -1,7 +1,5 @@
 """Network namespaces by name, and functions that run inside one."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -3,8 +3,6 @@
 Its links are those of the simulator (`LinkSpec.plan`, `crates/sim/src/config/link_plan.rs`).
 """
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A run that fails the gate is repeated up to a limit; then the engine raises an error."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

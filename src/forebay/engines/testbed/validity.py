@@ -5,8 +5,6 @@ read 87.1, 86.9 and 81.5 % where 97.2 is right, each above the first limit; at 6
 to 0.84 of a core (the busier thread's), four with a valid p99 read 1 to 14 points too little.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -8,8 +8,6 @@ whose traffic is only bursts (paper A, section 4) the lower end holds for flows 
 bursts after a loss, the upper one is P(Q > B) of an unlimited buffer, paper A's own loss rate.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence

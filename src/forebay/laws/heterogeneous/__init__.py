@@ -18,8 +18,6 @@ What the other goals keep if a delay bound allows a smaller buffer than they nee
 lambda on a link of capacity C allows a buffer of C lambda.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -26,8 +26,6 @@ falls from 3 at u = 0 to 1 at u = 1: never for s <= 1, always for s >= 3, and ot
 time until the end of the epoch.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The simulator's Linux profile against the Linux kernel, whose runs are recorded."""
 
-from __future__ import annotations
-
 import math
 import statistics
 import tomllib

@@ -1,7 +1,5 @@
 """What the paper calculates: eq. 6's table, the model's curve of Figure 12, memory chips."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

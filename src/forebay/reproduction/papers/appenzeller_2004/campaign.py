@@ -7,8 +7,6 @@ runs the four grids of `campaign/` into a store, continues where it was stopped,
 it writes such a table of what ``forebay sweep oc3_campaign/study.toml --export`` has written.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import re
@@ -171,7 +169,7 @@ def studied(exported: Path) -> Study:
 
 def read(path: Path, of: type[AnyCell]) -> dict[AnyCell, list[float]]:
     """Return a table of runs, in the order of its lines."""
-    types = [{"str": str, "float": float, "int": int}[str(field.type)] for field in fields(of)]
+    types: list[Any] = [field.type for field in fields(of)]
     runs: dict[AnyCell, list[float]] = {}
     with path.open(newline="", encoding="utf-8") as file:
         for line in list(csv.reader(file))[1:]:

@@ -1,7 +1,5 @@
 """Section 5's OC3 and the abstract's backbone links: Figures 11 and 15, flows of Pareto length."""
 
-from __future__ import annotations
-
 import math
 import tomllib
 from dataclasses import dataclass

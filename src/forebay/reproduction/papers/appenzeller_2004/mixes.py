@@ -1,7 +1,5 @@
 """Figures 13 and 14, sections 5.1, 5.3 and 6: mixes, RED, limits, loss, fairness, small windows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

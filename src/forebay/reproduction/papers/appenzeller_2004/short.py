@@ -1,7 +1,5 @@
 """Section 4, appendix C and Figures 10, 12 and 16: the queue of short flows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """Figures 1 and 4 to 9, section 3.2, appendix A: traced windows of one flow, two, and many."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Slides 14 to 19: networks of thousands of links, and what their printed numbers imply."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

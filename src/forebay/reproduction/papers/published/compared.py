@@ -1,7 +1,5 @@
 """What others measured beside what the simulator gives, one quantity a row."""
 
-from __future__ import annotations
-
 import csv
 import math
 import statistics

@@ -3,8 +3,6 @@
 The testbed's runs for Figures 4 and 5 are the same and recorded in this folder.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

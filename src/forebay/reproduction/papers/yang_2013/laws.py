@@ -1,7 +1,5 @@
 """What the paper calculates: Tables II and III, Figures 1 and 4 to 7, the numbers in its text."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from statistics import NormalDist

@@ -4,8 +4,6 @@ The testbed's runs are recorded in this folder: Figures 9 and 10 use those with 
 inequality 7, Figures 11 and 12 those of inequality 14.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
