@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from forebay.outcome import LinkOutcome, Metric, NetworkOutcome, Outcome
+from forebay.outcome import LinkOutcome, NetworkOutcome, Outcome
 from forebay.report.outcome import print_broken
 from forebay.report.tables import assumed_lines, console, number, show_table, table, with_prefix
 
@@ -142,9 +142,11 @@ def _classes(outcome: Outcome) -> Table:
     for link in outcome.links.values():
         groups.setdefault(link.link_class or "", []).append(link)
     for name, links in groups.items():
-        used = [_value(link.utilization) for link in links]
+        used = [float(link.utilization or 0.0) for link in links]
         lost = [_loss(link) for link in links]
-        wait = [_value(link.queue_delay_s.mean) if link.queue_delay_s else 0.0 for link in links]
+        wait = [
+            float(link.queue_delay_s.mean or 0.0) if link.queue_delay_s else 0.0 for link in links
+        ]
         grid.add_row(
             name, str(len(links)), _offered(links),
             number(sum(used) / len(used), 100), number(max(used), 100),
@@ -158,12 +160,13 @@ def _worst(outcome: Outcome) -> Table:
         "link", "class", "connections", "buffer, packets", "offered, %", "utilization, %", "loss, %"
     )
     ranked = sorted(
-        outcome.links.items(), key=lambda item: (-_loss(item[1]), -_value(item[1].utilization))
+        outcome.links.items(),
+        key=lambda item: (-_loss(item[1]), -float(item[1].utilization or 0.0)),
     )
     for name, link in ranked[:_SHOWN]:
         grid.add_row(
             name, link.link_class or "", number(link.flows, 1), str(link.buffer_packets),
-            _offered([link]), number(_value(link.utilization), 100), number(_loss(link), 100),
+            _offered([link]), number(float(link.utilization or 0.0), 100), number(_loss(link), 100),
         )  # fmt: skip
     return grid
 
@@ -176,12 +179,8 @@ def _offered(links: list[LinkOutcome]) -> str:
 
 def _loss(link: LinkOutcome) -> float:
     """Return a loss rate, below 1e-12 none."""
-    lost = _value(link.loss_rate)
+    lost = float(link.loss_rate or 0.0)
     return lost if lost >= _LEAST_LOSS else 0.0
-
-
-def _value(metric: Metric | None) -> float:
-    return 0.0 if metric is None else metric.value
 
 
 def print_designs(names: tuple[str, str], demands: Any) -> None:

@@ -91,7 +91,7 @@ def _shown_links(out: Console, outcome: Outcome) -> dict[str, LinkOutcome]:
         return links
 
     def loss(link: LinkOutcome) -> float:
-        return 0.0 if link.loss_rate is None else link.loss_rate.value
+        return float(link.loss_rate or 0.0)
 
     out.print(f"\nThe {_MOST} of {len(links)} links that lose most; --json has each")
     return dict(sorted(links.items(), key=lambda item: -loss(item[1]))[:_MOST])

@@ -124,7 +124,7 @@ def _asked(
 
 
 def _used(link: LinkOutcome) -> float:
-    return 0.0 if link.utilization is None else link.utilization.value
+    return float(link.utilization or 0.0)
 
 
 def _size(name: str, outcomes: Sequence[tuple[int, Outcome]], goals: Sequence[Goal]) -> LinkSize:

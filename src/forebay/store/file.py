@@ -3,9 +3,9 @@
 What it guarantees
 ------------------
 * A replication is stored whole or not at all, also if the process is killed or the disk is full.
-* It is found again only for the same scenario, engine, seed and code; it is never overwritten.
-* Several processes read and write one store at a time. If two make the same replication, one of
-  the two equal rows is kept.
+* It is found again only for the same scenario, engine, seed and code.
+* Several processes read and write one store at a time. If two make the same replication, the
+  later of the two equal rows is kept.
 * A row that cannot be read counts as absent.
 * A power failure may lose what was stored last; it does not damage the rest.
 

@@ -101,7 +101,7 @@ def influences_of(
             )
         )  # fmt: skip
     influences.sort(key=_strength, reverse=True)
-    influences.sort(key=lambda each: 0.0 if each.total is None else each.total.value, reverse=True)
+    influences.sort(key=lambda each: float(each.total or 0.0), reverse=True)
     return tuple(influences)
 
 

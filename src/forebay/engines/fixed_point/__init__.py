@@ -147,7 +147,7 @@ class SizingSolver(LinksEngine):
         full = solver.solve_with(sized.problem, self.topology, sized.links, sized.limit)
         outcomes = links(full, self._bursts)
         used = {name: outcomes[name].utilization for name in self.links.names if name in outcomes}
-        shares = {name: 0.0 if metric is None else metric.value for name, metric in used.items()}
+        shares = {name: float(metric or 0.0) for name, metric in used.items()}
         filled = frozenset(name for name, share in shares.items() if share >= target)
         if not filled:
             most = max(shares, key=lambda name: shares[name])

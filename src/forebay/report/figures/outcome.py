@@ -36,7 +36,7 @@ Bar = tuple[str, "Metric | None"]
 
 def outcome_figure(outcome: Outcome) -> Figure:
     """Return the picture; a metric that was not measured has no bar."""
-    ranked = sorted(outcome.links.items(), key=lambda item: -_value(item[1].loss_rate))
+    ranked = sorted(outcome.links.items(), key=lambda item: -float(item[1].loss_rate or 0.0))
     shown = [item for item in outcome.links.items() if item in ranked[:_MOST]]
     panels = [
         ("utilization, %", 100.0, style.BLUE, [(name, link.utilization) for name, link in shown]),
@@ -73,7 +73,7 @@ def _waits(outcome: Outcome, names: Sequence[str]) -> list[Bar]:
 
 def _bars(axes: Axes, label: str, factor: float, colour: str, bars: Sequence[Bar]) -> None:
     places = range(len(bars))
-    values = [factor * _value(metric) for _, metric in bars]
+    values = [factor * float(metric or 0.0) for _, metric in bars]
     axes.barh(places, values, color=colour, height=0.6)
     for place, (_, metric) in zip(places, bars, strict=True):
         half = None if metric is None else metric.half_width
@@ -87,10 +87,6 @@ def _bars(axes: Axes, label: str, factor: float, colour: str, bars: Sequence[Bar
     axes.invert_yaxis()
     axes.set_xlabel(label)
     style.clean(axes)
-
-
-def _value(metric: Metric | None) -> float:
-    return 0.0 if metric is None else metric.value
 
 
 _COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.ORANGE, style.PURPLE)
