@@ -6,7 +6,8 @@ import pytest
 
 from forebay import laws
 from forebay.laws import LawAnswer, bursts, mix
-from forebay.laws.bursts import flow_lengths
+from forebay.laws.bursts import flow_lengths, slow_start_bursts
+from forebay.laws.short_flows import whole_bursts
 from forebay.scenario import FlowLength, Scenario, loads
 
 SHORT = """
@@ -106,6 +107,26 @@ def test_lengths_have_their_mean(law):
     assert float(lengths @ weights) == pytest.approx(length.mean_packets(1500), rel=1e-6)
 
 
+def test_flows_of_random_length_end_where_1e_13_of_them_would_be_longer():
+    """Half of the flows end with each packet: 2**-43 is above 1e-13, 2**-44 below."""
+    group = loads(SHORT.replace('"14 packets"', '{ geometric = "2 packets" }')).traffic[0]
+    lengths, weights = flow_lengths(group.length, 1500)  # type: ignore[union-attr]
+    assert (lengths[-1], weights[-1]) == (45, 2.0**-44)
+
+
+@pytest.mark.parametrize(
+    ("access", "says"),
+    [
+        ("800 Mbit/s", None),
+        ("760 Mbit/s", "only 9.5 times as fast as the link"),
+        ("80 Mbit/s", "no faster than the link"),
+    ],
+)
+def test_access_links_ten_times_as_fast_leave_bursts_whole(access, says):
+    said = whole_bursts(short(f"traffic.0.access_rate={access}"))
+    assert said is None if says is None else says in said
+
+
 LONG = """
 link.rate = "100 Mbit/s"
 queue.size = "30 packets"
@@ -163,3 +184,12 @@ response = "{response} packets"
 rtt = "200 us"
 access_rate = "1 Gbit/s"
 """
+
+
+def test_the_bursts_of_a_link_are_those_of_the_classes_that_offer_anything():
+    asked = short(more=SHORT.rpartition("[[traffic]]")[2].replace("14", "2"))
+    both, first, second = (
+        slow_start_bursts(asked, offered) for offered in ((1e6, 1e6), (0.5, 0.0), (0.0, 1e6))
+    )
+    assert both and first and second and slow_start_bursts(asked, (0.0, 0.0)) is None
+    assert first.sizes.max() == 8 and second.sizes.max() == 2 and both.sizes.max() == 8

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import CensoredData, ecdf
 
-from forebay.outcome.completion import Transfers, completion, lasted
+from forebay.outcome.completion import Lasted, Transfers, completion, lasted
 
 NONE: NDArray[np.float64] = np.zeros(0)
 
@@ -87,3 +87,8 @@ def test_what_is_known_never_grows_with_what_is_not(ended, unfinished):
             assert (known is None) != (least is None)
             value = (known or least).value
             assert 0.0 < value <= max(ended + unfinished) * (1 + 1e-12)
+
+
+def test_beyond_the_share_that_ended_the_longest_time_is_a_bound():
+    seen = Lasted(np.array([1.0, 2.0]), np.array([0.3, 0.5]), 0.5)
+    assert [seen.quantile(of) for of in (0.2, 0.3, 0.4, 0.5, 0.9)] == [1.0, 1.0, 2.0, 2.0, 2.0]

@@ -1,5 +1,6 @@
 """Whether long flows have settled, from known series of batches."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,8 @@ sawtooth = RATE * np.resize([0.7, 0.8, 0.9, 1.0], BATCHES)
         (BY_MODEL, np.array([9, 3, *[0] * 18]), None, None, None),
         (BY_MODEL, counts(0), None, np.linspace(10, 90, BATCHES), GROWS),
         (BY_MODEL, counts(0), None, np.resize([10.0, 30.0], BATCHES), None),
+        (BY_MODEL, counts(0), None, np.array([10.0, 20, 30, 40, 50, 49]), GROWS),
+        (BY_MODEL, counts(0), None, np.array([10.0, 20, 30, 29, 50, 49]), None),
         (LOSS_BASED, counts(0), np.zeros(BATCHES), None, None),
     ],
 )  # fmt: skip
@@ -97,3 +100,20 @@ def test_each_replication_has_its_window():
     of_class, link = read(LOSS_BASED, counts(0))
     with pytest.raises(ValueError, match="zip"):
         why_unsettled([of_class] * 2, [link] * 2, [None] * 2, [WINDOW_S])
+
+
+def test_where_no_round_trip_was_measured_no_window_holds_the_flows_back():
+    of_class, link = read(replace(LOSS_BASED, window_bits=RATE), counts(0))
+    assert why(of_class, link) == EVENTS
+    assert why(replace(of_class, rtt=None), link) == EVENTS
+    held, _ = read(replace(LOSS_BASED, window_bits=RATE), counts(0), rtt_s=0.8)
+    assert why(held, link) is None
+
+
+@pytest.mark.parametrize(("busy", "expected"), [(1, EVENTS), (2, EVENTS), (3, LOSSES)])
+def test_most_replications_must_lose_at_once(busy, expected):
+    """One event in each of four: too few, whether or not it is an overshoot."""
+    few, many = (read(LOSS_BASED, counts(0, lost, *[0] * 18)) for lost in (5, 5000))
+    runs = [many] * busy + [few] * (4 - busy)
+    classes, links = [of for of, _ in runs], [link for _, link in runs]
+    assert why_unsettled(classes, links, [None] * 4, [WINDOW_S] * 4) == expected

@@ -108,3 +108,11 @@ def test_datagrams_above_the_link_lose_the_difference(rate, lost):
 
 def test_a_load_at_its_access_link_is_no_contradiction():
     made('kind = "udp"\nflows = 1\nload = 2.0\naccess_rate = "10 Mbit/s"')
+
+
+@pytest.mark.parametrize(("assumed", "named"), [(4, "a, b, c, d"), (5, "a, b, c and 2 more")])
+def test_many_classes_that_assume_a_default_are_counted(assumed, named):
+    names = "abcde"[:assumed]
+    classes = [f'name = "{name}"\nflows = 1\n[[traffic]]\n' for name in names]
+    said = assumptions(made("".join(classes) + 'flows = 1\nrtt = "20 ms"'))
+    assert said[0] == f"a round trip of 100 ms for every flow ({named})"

@@ -8,7 +8,7 @@ import forebay
 from forebay.outcome import Metric, Verdict
 from forebay.scenario import loads
 from forebay.search.evidence import all_of, judge
-from forebay.search.goals import GOAL_KINDS, Goal
+from forebay.search.goals import GOAL_KINDS, Goal, goals_of
 
 KIND = {kind.name: kind for kind in GOAL_KINDS}
 
@@ -83,3 +83,16 @@ def test_a_class_has_its_own_goal_on_delay_under_any_discipline(discipline):
     voice = found.there.outcome.classes[1].queue_delay_s
     reached = found.there.reached("traffic.1.queue_delay_p99")
     assert reached.value == voice.p99.value <= 0.03
+
+
+def test_times_and_rates_have_four_digits_and_no_exponent():
+    asked = loads(
+        'link.rate = "1 Gbit/s"\ngoals.queue_delay_p99 = "1 ms"\n'
+        '[[traffic]]\nflows = 9\ngoals.throughput = "1 Mbit/s"\n'
+    )
+    delay, rate = (goal for goal in goals_of(asked) if goal.kind.unit)
+    shown = [delay.show(seconds) for seconds in (0.0123456, 9.9994, 10.0, 15.54)]
+    assert shown == ["12.35 ms", "9999 ms", "10000 ms", "15540 ms"]
+    assert [rate.show(bps) for bps in (1e10, 9.9994e9, 123456.0)] == [
+        "10000 Mbit/s", "9999 Mbit/s", "0.1235 Mbit/s",
+    ]  # fmt: skip

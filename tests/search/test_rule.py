@@ -9,7 +9,7 @@ from tests.search.conftest import asked
 import forebay
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
 from forebay.scenario import Scenario
-from forebay.search.answer import memory_binds, none_meets
+from forebay.search.answer import memory_binds, missed_by_far, none_meets
 from forebay.search.goals import goals_of
 from forebay.search.problem import Problem
 from forebay.search.recommended import Chosen, Needs, bursts, choose, price
@@ -189,3 +189,29 @@ def test_the_reason_says_it():
     answer = forebay.size(forebay.scenario.loads(LINK), max_seeds=2)
     assert answer.recommended is None
     assert "with alpha 0.5 a queue holds 44 packets of the memory at most" in answer.reason
+
+
+def test_four_sizes_16_times_apart_show_a_goal_that_is_out_of_reach():
+    of = problem(asked(utilization=0.95))
+    rows = [at(of, packets, 0.5) for packets in (10, 20, 40, 160)]
+    assert missed_by_far(rows) is of.goals[0]
+    assert missed_by_far([*rows[:3], at(of, 159, 0.5)]) is None
+    assert missed_by_far([rows[0], *rows[2:]]) is None
+    assert missed_by_far([*rows, at(of, 200, 0.91)]) is None  # within a factor of two
+
+
+def test_of_two_ends_the_one_counts_whose_interval_is_the_worse():
+    of = problem(asked(utilization=0.9))
+
+    def end(used: float, half: float) -> Outcome:
+        outcome = at(of, 10, used).outcome
+        metric = Metric(value=used, low=used - half, high=used + half, n=5)
+        link = outcome.links["bottleneck"].model_copy(update={"utilization": metric})
+        return outcome.model_copy(update={"links": {"bottleneck": link}})
+
+    ends = [end(0.91, 0.02), end(0.90, 0.005)]
+    row = Row.of(10, ends, of.goals, "simulation")
+    assert row.metrics[0].value == 0.91 and row.outcome is ends[1]
+    assert Row.of(10, ends[:1], of.goals, "simulation").outcome is ends[0]
+    narrower = [end(0.91, 0.012), ends[1]]
+    assert Row.of(10, narrower, of.goals, "simulation").metrics[0].value == 0.90

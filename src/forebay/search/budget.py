@@ -169,7 +169,7 @@ def least_warmup(scenario: Scenario) -> float:
     """Return the seconds until every flow has started, completed some round trips, and probed."""
     starts = [float(g.start.high) for g in scenario.traffic if isinstance(g, Standing)]
     models = [models_settle_s(group) for group in scenario.traffic if isinstance(group, Long)]
-    return max(max(starts, default=0.0) + _ROUND_TRIPS * float(scenario.mean_rtt), *models, 0.0)
+    return max([max(starts, default=0.0) + _ROUND_TRIPS * float(scenario.mean_rtt), *models])
 
 
 def wanted(scenario: Scenario, packets: int, sawtooths: SawtoothsOf | None) -> Measure:

@@ -99,19 +99,12 @@ def model_share(scenario: Scenario) -> float:
 def _load(scenario: Scenario, group: Traffic) -> float:
     """Return the load of a class's first transmissions as a share of the link rate."""
     rate = float(scenario.link.capacity)
-    if isinstance(group, Transfers):
-        return group.offered(rate) / rate
-    if isinstance(group, Short):
-        packet = float(group.packet)
-        bits = 8 * packet * group.length.mean_packets(group.packet)
-        return group.arrivals_per_second(rate) * bits / rate
     if isinstance(group, Requests):
         bits = 8 * float(group.packet) * group.response.mean_packets(group.packet)
         alone_s = bits * float(group.flows) / rate  # all answers of a round cross the link
         cycle_s = float(group.think.mean) + float(group.service_time.mean) + float(group.rtt.mean)
         return min(1.0, alone_s / (alone_s + cycle_s))
-    flow_rate = getattr(group, "flow_rate", None)
-    return float(group.flows) * flow_rate(rate) / rate if flow_rate else 1.0
+    return (group.offered(rate) or 0.0) / rate
 
 
 @dataclass(slots=True)

@@ -148,11 +148,11 @@ def _mean(metrics: Sequence[Metric | None], weights: Sequence[float | None]) -> 
     if len(known) < len(metrics) or not total:
         return None
     value = sum(weight * metric.value for metric, weight in known) / total
-    halves = [metric.half_width for metric, _ in known]
+    halves = [w * m.half_width for m, w in known if m.half_width is not None]
     n = min(metric.n for metric, _ in known)
-    if any(half is None for half in halves):
+    if len(halves) < len(known):
         return Metric(value=value, low=None, high=None, n=n)
-    half = math.hypot(*(w * (h or 0) for (_, w), h in zip(known, halves, strict=True))) / total
+    half = math.hypot(*halves) / total
     return Metric(value=value, low=value - half, high=value + half, n=n)
 
 

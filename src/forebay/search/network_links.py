@@ -178,7 +178,7 @@ def smallest_set(places: Places, progress: Progress | None = None) -> Sizes:
         step = np.clip(np.where(turned, step / 2, 1.5 * step), _FINE / 2, widest)
         left = min(left, float(step.max()))
         if progress is not None:
-            progress(1.0 - left / widest if widest else 0.0)
+            progress(1.0 - left / widest)
     while not met.all():
         stuck = (~met & (at >= high)).any()  # then only larger sizes of others help
         at = np.minimum(np.where(met & ~stuck, at, at + _FINE / 2), high)

@@ -61,8 +61,6 @@ class Row:
     @property
     def outcome(self) -> Outcome:
         """The outcome; of two ends the one that is worse for the first goal."""
-        if len(self.outcomes) == 1:
-            return self.outcomes[0]
         first = self.goals[0]
         read = [(first.kind.read(Evidence(outcome)), outcome) for outcome in self.outcomes]
         return max(read, key=lambda of: 0.0 if of[0] is None else first.normalized_excess(of[0]))[1]

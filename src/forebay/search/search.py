@@ -160,9 +160,7 @@ class _Search:
         It tells where simulation begins, and stands where no simulation fits into the time.
         """
         problem = self.problem
-        if problem.engine != "simulation" or problem.network is not None or problem.of:
-            return None
-        if not problem.parameter.is_limit or problem.scenario.flows_uncertain:
+        if problem.engine != "simulation":
             return None
         atlas = engines.get("atlas")
         buffers = atlas.capabilities.buffers
