@@ -1,5 +1,7 @@
 """A plugin of pytest: a test computes anew what functools keeps, so each executes all it needs."""
 
+from __future__ import annotations
+
 import functools
 import sys
 from collections.abc import Iterator

@@ -106,6 +106,18 @@ def test_all_evidence_is_printed_where_it_is_asked_for(answered, capsys, monkeyp
     assert max(map(len, out.splitlines()[LINES:])) <= 80
 
 
+def test_the_evidence_marks_the_recommended_size_and_tells_of_its_run(answered, capsys):
+    """It marked the least, and told what each class gets there."""
+    other = copy.deepcopy(answered["curve"][-1]) | {"packets": 129}
+    answered["curve"] = sorted([*answered["curve"], other], key=lambda point: point["packets"])
+    found = SizeResult.from_dict(answered)
+    assert found.there is not None and found.there.packets == found.chosen == 129
+    print_size(found, explain=True)
+    out = capsys.readouterr().out.splitlines()
+    marked = [line.split()[:2] for line in out if line.lstrip().startswith(">")]
+    assert len(marked) == 3 and all(mark == [">", "129"] for mark in marked)
+
+
 def test_an_older_document_is_read_and_told(document: dict[str, Any]) -> None:
     old = {"loss_warning": None, "bracket": {"low": 1}, "evidence": ["a line"]}
     said = lines(document | old | {"recommended": None})

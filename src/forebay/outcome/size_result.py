@@ -476,12 +476,13 @@ class SizeResult(Document):
 
     @property
     def chosen(self) -> int | None:
-        """Packets of the answer, or of the nearest miss."""
-        return self.buffer.packets if self.buffer else self.nearest
+        """Packets of the recommended size, or of the nearest miss."""
+        size = self.recommended or self.buffer
+        return size.packets if size else self.nearest
 
     @property
     def there(self) -> CurvePoint | None:
-        """The point of the curve at the answer, or at the nearest miss."""
+        """The point of the curve at the recommended size, or at the nearest miss."""
         return next((point for point in self.curve if point.packets == self.chosen), None)
 
     @property

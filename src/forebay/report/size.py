@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from textwrap import shorten, wrap
@@ -423,7 +424,7 @@ def _curve(answer: SizeResult) -> Table:
         first.append("min\nkB" if answer.aqm.parameter == "min" else "target\nms")
     grid = table(*first, *shared, *own, *seeds, "goals", left=0)
     grid.columns[-1].justify = "left"
-    for point in _rows(answer.curve, answer.chosen):
+    for point in _rows(answer):
         here = point.packets == answer.chosen
         grid.add_row(*_cells(point, here, answer), style="bold" if here else None)
     return grid
@@ -501,9 +502,11 @@ def _cheaper(answer: SizeResult) -> Table:
     return grid
 
 
-def _rows(curve: tuple[CurvePoint, ...], chosen: int | None) -> list[CurvePoint]:
-    """Limit the table to a screen: the points nearest to the answer (in ratio) and the ends."""
-    if len(curve) <= _MOST_ROWS or chosen is None:
+def _rows(answer: SizeResult) -> list[CurvePoint]:
+    """Limit the table to a screen: the ends, and what is near the least or the recommended size."""
+    curve, ends = answer.curve, (answer.buffer and answer.buffer.packets, answer.chosen)
+    sizes = [math.log(packets) for packets in ends if packets]
+    if len(curve) <= _MOST_ROWS or not sizes:
         return list(curve)
-    near = sorted(curve[1:-1], key=lambda p: max(p.packets / chosen, chosen / p.packets))
+    near = sorted(curve[1:-1], key=lambda p: min(abs(math.log(p.packets) - log) for log in sizes))
     return sorted([curve[0], *near[: _MOST_ROWS - 2], curve[-1]], key=lambda p: p.packets)

@@ -84,12 +84,13 @@ def answer(problem: Problem, ended: Ended, seeds: Sequence[int]) -> SizeResult:
         reason = f"{problem.overload}; {reason}"
     context, network, intervals = problem.law_context, problem.network, _region(rows, problem.limit)
     curve = tuple(_point(row) for row in tried)
-    measured = None if there is None else there.outcome
+    here = there if chosen is None else chosen.row
+    measured = None if here is None else here.outcome
     said = remarks(problem.asked, seeds, measured if network is None else None)
     if assumes_utilization(problem.scenario):
         goal = f"a goal of {100 * USUAL_UTILIZATION:g} % utilization"
         said["assumptions"] = (goal, *said["assumptions"])
-    guard, here = problem.parameter.guard_packets, there if chosen is None else chosen.row
+    guard = problem.parameter.guard_packets
     return SizeResult(
         scenario=problem.scenario.name,
         asked=problem.asked.to_dict(defaults=False),
