@@ -130,7 +130,7 @@ def test_a_goal_that_is_out_of_reach_on_a_smaller_link_ends_the_search():
     scenario = large(loss_rate=0.005)
     found = size(scenario, engine, budget_s=60.0, clock=engine.clock)
     assert found.exit_status == 1 and engine.now < 30.0
-    assert "loss rate of at most 0.5 % is missed with each size" in (found.reason or "")
+    assert "loss of at most 0.5 % is missed with each size" in (found.reason or "")
 
 
 def test_a_time_that_ends_early_says_what_was_seen():

@@ -65,6 +65,7 @@ def asked_for(goals: Goals, of_class: ClassGoals | None) -> Any:
     return SimpleNamespace(
         goals=goals,
         traffic=(group, SimpleNamespace(kind="udp", goals=None)),
+        class_names=("short-0", "udp-1"),
         crossing=(),
         topology=None,
         queue=SimpleNamespace(classes=()),

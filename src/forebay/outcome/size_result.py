@@ -246,7 +246,7 @@ class GoalResult(Closed):
     is one of those that prevent it). ``direction`` is "increasing" if a larger buffer helps to meet
     it, "decreasing" if a smaller one does, "non-monotone" if it may be met between two sizes that
     miss; older documents call it ``pushes``: "up", "down" or "either". ``title`` is the metric in
-    words, "" if its name is clear.
+    words, with the name of its class; of an older document it may be the name.
     """
 
     name: str
@@ -257,16 +257,19 @@ class GoalResult(Closed):
     reached: Metric
     verdict: Verdict
     binding: bool
-    title: str = ""
+    title: str
 
     @model_validator(mode="before")
     @classmethod
     def _older(cls, document: Any) -> Any:
-        """Read the direction of an older document."""
-        if not isinstance(document, dict) or "pushes" not in document:
+        """Read the direction and the title of an older document."""
+        if not isinstance(document, dict):
             return document
         known = {key: value for key, value in document.items() if key != "pushes"}
-        return {"direction": _PUSHES.get(document["pushes"], document["pushes"])} | known
+        if not known.get("title"):
+            known["title"] = str(known.get("name")).replace("_", " ")
+        pushes = document.get("pushes")
+        return known if pushes is None else {"direction": _PUSHES.get(pushes, pushes)} | known
 
 
 class LawResult(Closed):

@@ -44,8 +44,8 @@ from forebay.report.tables import (
     console,
     count,
     duration,
+    goal_title,
     mean,
-    metric_words,
     p99,
     plain,
     scale,
@@ -198,7 +198,7 @@ Row = Sequence[str]
 def _size(result: SizeResult) -> str:
     rows = [
         (
-            metric_words(result, goal.name),
+            goal_title(result, goal.name),
             f"{goal.sense} {target(goal, goal.target)}",
             show_significant(goal.reached, scale(goal.unit)[0]),
             show_interval(goal.reached, scale(goal.unit)[0], 3),

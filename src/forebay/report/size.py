@@ -18,10 +18,9 @@ from forebay.report.tables import (
     count,
     drain_lines,
     duration,
-    goal_name,
+    goal_title,
     listed,
     mean,
-    metric_words,
     p99,
     plain,
     rate_lines,
@@ -109,10 +108,10 @@ def sentence(answer: SizeResult) -> str:
 
 def _but(answer: SizeResult) -> str:
     """Return what the first line has to say of the search, the goals and the loss at the size."""
-    open_ = [goal_name(answer, goal.name) for goal in answer.goals if goal.verdict == "undecided"]
+    open_ = [goal_title(answer, goal.name) for goal in answer.goals if goal.verdict == "undecided"]
     said = ["stopped before it was done"] if answer.interrupted else []
     said += [f"{listed(open_)} undecided"] if open_ else []
-    said += [f"{goal_name(answer, g.name)} missed" for g in answer.goals if g.verdict == "missed"]
+    said += [f"{goal_title(answer, g.name)} missed" for g in answer.goals if g.verdict == "missed"]
     here = _priced(answer)
     lost = None if here is None else here.loss_rate
     if lost is not None and lost.value > LOSSY:
@@ -132,7 +131,7 @@ def _least(answer: SizeResult) -> list[str]:
     between = "" if least.low == least.high else f" ({least.low} to {least.high})"
     binding = [goal for goal in answer.goals if goal.binding]
     goals = " and ".join(
-        f"{metric_words(answer, goal.name)} {goal.sense} {target(goal, goal.target)}"
+        f"{goal_title(answer, goal.name)} {goal.sense} {target(goal, goal.target)}"
         for goal in binding
     )
     why = "; ".join(best.why)
@@ -267,7 +266,7 @@ def _region(answer: SizeResult) -> list[str]:
     for part in answer.region:
         high = "or more" if part.high is None else f"to {part.high}"
         below, above = (
-            listed(metric_words(answer, name) for name in names)
+            listed(goal_title(answer, name) for name in names)
             for names in (part.binding_low, part.binding_high)
         )
         less = f"; a smaller size does not assure {below}" if below else ""
@@ -283,7 +282,7 @@ def _other_hosts(answer: SizeResult) -> list[str]:
         return []
     parts = [f"{show(there.link.utilization, 100)} % used"]
     parts += [f"{show_significant(there.link.loss_rate, 100)} % lost"]
-    names = listed(goal_name(answer, name) for name in there.unmet)
+    names = listed(goal_title(answer, name) for name in there.unmet)
     verdict = f"; {names} {there.verdict}" if names else ""
     return [
         f"With {sized(answer, there.packets)} and hosts without segmentation offload: "
@@ -368,7 +367,7 @@ def _relaxations(answer: SizeResult) -> Table:
         wanted, met = f"{goal.sense} {target(goal, goal.target)}", goal.relaxed
         can = NOT_MEASURED if met is None else f"{goal.sense} {target(goal, met)}"
         packets = NOT_MEASURED if goal.packets is None else str(goal.packets)
-        grid.add_row(metric_words(answer, goal.name), wanted, can, packets)
+        grid.add_row(goal_title(answer, goal.name), wanted, can, packets)
     return grid
 
 
@@ -379,7 +378,7 @@ def _goals(answer: SizeResult) -> Table:
         value = goal.reached.value * factor
         digits = f"{value:.{_decimals(value)}f}" if value >= 10 else plain(value)
         grid.add_row(
-            metric_words(answer, goal.name),
+            goal_title(answer, goal.name),
             f"{goal.sense} {target(goal, goal.target)}",
             f"{'≥ ' * goal.reached.is_open}{digits} {unit}",
             show_interval(goal.reached, factor, _decimals(value)),
@@ -416,7 +415,10 @@ def _law_packets(law: LawResult) -> str:
 
 
 def _curve(answer: SizeResult) -> Table:
-    own = (f"{goal_name(answer, goal.name)}\n{scale(goal.unit)[1]}" for goal in own_columns(answer))
+    own = (
+        "\n".join([*wrap(goal_title(answer, goal.name), 20), scale(goal.unit)[1]])
+        for goal in own_columns(answer)
+    )
     shared = ("utilization\n%", "loss\n%", "delay\nms", "p99\nms")
     seeds = ["seeds"] * _is_sampled(answer)
     first = ["packets"]
@@ -475,7 +477,7 @@ def _verdict(point: CurvePoint, answer: SizeResult) -> str:
         return point.verdict
     missed = [goal.name for goal in point.goals if goal.verdict == "missed"]
     names = missed or point.unmet
-    return f"{point.verdict}: {', '.join(map(partial(goal_name, answer), names))}"
+    return f"{point.verdict}: {', '.join(map(partial(goal_title, answer), names))}"
 
 
 def _links(answer: SizeResult) -> Table:

@@ -360,7 +360,7 @@ def _with(there: Row) -> str:
     """Return what a size does to the goals that it is not shown to meet."""
     goals = there.not_met() or there.goals
     results = " and ".join(
-        f"{goal.kind.title or goal.kind.name.replace('_', ' ')} is {goal.says(there.metric(goal))} "
+        f"{goal.kind.title} is {goal.says(there.metric(goal))} "
         f"for {goal.kind.sense} {goal.show(goal.target)}"
         for goal in goals
     )

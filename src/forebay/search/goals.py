@@ -5,7 +5,7 @@ A new goal needs one line in GOAL_KINDS, or one in ``_stated``.
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.errors import ForebayError, option, setting
@@ -94,7 +94,7 @@ class GoalKind:
         miss.
     unit : unit of the target, "" for a fraction.
     read : returns the metric from the evidence, None if the engine has none.
-    title : the metric in words.
+    title : the metric in words, with the name of its class.
     compares : whether it needs a run with unlimited buffer.
     """
 
@@ -103,18 +103,26 @@ class GoalKind:
     direction: Direction
     unit: Unit
     read: Callable[[Evidence], Metric | None]
-    title: str = ""
+    title: str
     compares: bool = False
 
 
+_MEAN, _P99 = "mean queueing delay", "p99 of the queueing delay"
+_INCREASE = "increase of the mean completion time over no drops"
+
 GOAL_KINDS: tuple[GoalKind, ...] = (
-    GoalKind("utilization", "at least", "increasing", "", lambda seen: seen.link.utilization),
-    GoalKind("loss_rate", "at most", "increasing", "", lambda seen: seen.link.loss_rate),
-    GoalKind("queue_delay_mean", "at most", "decreasing", "s", lambda seen: seen.delay("mean")),
-    GoalKind("queue_delay_p99", "at most", "decreasing", "s", lambda seen: seen.delay("p99")),
+    GoalKind(
+        "utilization", "at least", "increasing", "", lambda seen: seen.link.utilization,
+        "utilization",
+    ),
+    GoalKind("loss_rate", "at most", "increasing", "", lambda seen: seen.link.loss_rate, "loss"),
+    GoalKind(
+        "queue_delay_mean", "at most", "decreasing", "s", lambda seen: seen.delay("mean"), _MEAN
+    ),
+    GoalKind("queue_delay_p99", "at most", "decreasing", "s", lambda seen: seen.delay("p99"), _P99),
     GoalKind(
         "fct_increase", "at most", "non-monotone", "", lambda seen: seen.completion_increase(),
-        "increase of the mean completion time over unlimited buffer", compares=True,
+        _INCREASE, compares=True,
     ),
 )  # fmt: skip
 """Goals of the link that are a single field."""
@@ -159,8 +167,7 @@ class Goal:
         return _ratio(1 - value, 1 - self.target)
 
     def __str__(self) -> str:
-        name = self.kind.title or self.kind.name.replace("_", " ")
-        return f"{name} of {self.kind.sense} {self.show(self.target)}"
+        return f"{self.kind.title} of {self.kind.sense} {self.show(self.target)}"
 
     def show(self, value: float) -> str:
         """Format a value of this goal's metric in a readable unit."""
@@ -261,10 +268,10 @@ def _delays(goals: Goals) -> Iterator[Goal]:
     if table.mean is not None:
         yield Goal(next(k for k in GOAL_KINDS if k.name == "queue_delay_mean"), float(table.mean))
     if table.quantile is not None and table.at_most is not None:
-        title = f"{100 * table.quantile:.10g} % quantile of the queue delay"
+        title = f"{100 * table.quantile:.10g} % quantile of the queueing delay"
         yield Goal(_delay(delay_quantile_name(table.quantile), title), float(table.at_most))
     if table.maximum is not None:
-        yield Goal(_delay(DELAY_MAXIMUM, "maximum of the queue delay"), float(table.maximum))
+        yield Goal(_delay(DELAY_MAXIMUM, "maximum of the queueing delay"), float(table.maximum))
 
 
 def _delay(name: str, title: str) -> GoalKind:
@@ -278,22 +285,29 @@ def _of_class(scenario: Scenario, index: int) -> Iterator[Goal]:
     alone = len(scenario.traffic) == 1
     direction: Direction = "increasing" if alone else "non-monotone"
     losing: Direction = "non-monotone" if group.kind in OPEN_LOOP_KINDS else "increasing"
-    kinds: tuple[tuple[str, Sense, Direction, Unit, Callable[[Evidence], Metric | None]], ...] = (
-        ("throughput", "at least", direction, "bit/s",
-         lambda seen: seen.of_class(index).throughput_bps),
-        ("loss_rate", "at most", losing, "", lambda seen: seen.of_class(index).loss_rate),
-        ("queue_delay_mean", "at most", "decreasing", "s", lambda seen: seen.delay("mean", index)),
-        ("queue_delay_p99", "at most", "decreasing", "s", lambda seen: seen.delay("p99", index)),
-        ("fct_mean", "at most", "non-monotone", "s", lambda seen: seen.completion(index, "mean")),
-        ("fct_p99", "at most", "non-monotone", "s", lambda seen: seen.completion(index, "p99")),
-        ("request_mean", "at most", "non-monotone", "s", lambda seen: seen.request(index, "mean")),
-        ("request_p99", "at most", "non-monotone", "s", lambda seen: seen.request(index, "p99")),
-        ("fct_increase", "at most", "non-monotone", "",
-         lambda seen: seen.completion_increase(index)),
+    kinds = (
+        GoalKind("throughput", "at least", direction, "bit/s",
+                 lambda seen: seen.of_class(index).throughput_bps, "throughput"),
+        GoalKind("loss_rate", "at most", losing, "",
+                 lambda seen: seen.of_class(index).loss_rate, "loss"),
+        GoalKind("queue_delay_mean", "at most", "decreasing", "s",
+                 lambda seen: seen.delay("mean", index), _MEAN),
+        GoalKind("queue_delay_p99", "at most", "decreasing", "s",
+                 lambda seen: seen.delay("p99", index), _P99),
+        GoalKind("fct_mean", "at most", "non-monotone", "s",
+                 lambda seen: seen.completion(index, "mean"), "mean completion time"),
+        GoalKind("fct_p99", "at most", "non-monotone", "s",
+                 lambda seen: seen.completion(index, "p99"), "p99 of the completion time"),
+        GoalKind("request_mean", "at most", "non-monotone", "s",
+                 lambda seen: seen.request(index, "mean"), "mean time of a whole request"),
+        GoalKind("request_p99", "at most", "non-monotone", "s",
+                 lambda seen: seen.request(index, "p99"), "p99 of the time of a whole request"),
+        GoalKind("fct_increase", "at most", "non-monotone", "",
+                 lambda seen: seen.completion_increase(index), _INCREASE, compares=True),
     )  # fmt: skip
-    for name, sense, helps, unit, read in kinds:
-        target = getattr(group.goals, name)
+    for kind in kinds:
+        target = getattr(group.goals, kind.name)
         if target is not None:
-            at, title = f"traffic.{index}.{name}", f"{name} of traffic.{index}"
-            kind = GoalKind(at, sense, helps, unit, read, title, compares=name == "fct_increase")
-            yield Goal(kind, float(target))
+            title = f"{kind.title} of {scenario.class_names[index]}"
+            own = replace(kind, name=f"traffic.{index}.{kind.name}", title=title)
+            yield Goal(own, float(target))

@@ -54,16 +54,14 @@ export function showAnswer(found) {
   $("evidence").hidden = false;
 }
 
-const NAMES = { utilization: "utilization", loss_rate: "loss", queue_delay_mean: "mean wait", queue_delay_p99: "p99 wait" };
 const amount = (unit, value) => (unit === "s" ? seconds(value) : unit ? `${Number(value.toPrecision(4))} ${unit}` : `${Number((100 * value).toPrecision(4))} %`);
-const name = (goal) => goal.title || NAMES[goal.name] || goal.name.replaceAll("_", " ");
 
 export function goalWords(goal) {
   const reached = goal.reached ? `, reached ${amount(goal.unit, goal.reached.value)}` : "";
-  return `${name(goal)} ${goal.sense} ${amount(goal.unit, goal.target)}${reached}`;
+  return `${goal.title} ${goal.sense} ${amount(goal.unit, goal.target)}${reached}`;
 }
 
 function relaxation(each) {
-  if (each.relaxed === null) return `${name(each)}: relaxing it alone does not help`;
-  return `${name(each)}: ${each.sense} ${amount(each.unit, each.relaxed)}, with ${count(each.packets)} packets`;
+  if (each.relaxed === null) return `${each.title}: relaxing it alone does not help`;
+  return `${each.title}: ${each.sense} ${amount(each.unit, each.relaxed)}, with ${count(each.packets)} packets`;
 }
