@@ -30,7 +30,7 @@ def test_every_default_that_moves_an_answer_is_said():
 @pytest.mark.parametrize(
     ("field", "index"),
     [
-        ('rtt = "100 ms"', 0),
+        ('rtt = { uniform = ["99 ms", "101 ms"] }', 0),
         ('congestion_control = "reno"', 1),
         ('access_rate = "100 Mbit/s"', 2),
         ('sender = "linux"', 3),
@@ -65,7 +65,18 @@ def test_hosts_as_fast_as_the_link_are_said_to_have_no_jitter(written, is_said):
 
 def test_a_change_keeps_what_was_chosen():
     asked = made('flows = 5\nrtt = "100 ms"').replace({"queue.size": "20 packets"})
-    assert assumptions(asked) == ALL[1:]
+    assert assumptions(asked) == ("the same round trip for every flow", *ALL[1:])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_said"),
+    [("20 ms", "20 ms", True), ("20 ms", "21 ms", False), ("20 ms", "", False)],
+)
+def test_round_trips_that_are_all_alike_are_said(first, second, is_said):
+    rtts = [f'rtt = "{rtt}"\n' if rtt else "" for rtt in (first, second)]
+    said = assumptions(made(f"flows = 1\n{rtts[0]}[[traffic]]\nflows = 1\n{rtts[1]}"))
+    assert ("the same round trip for every flow" in said) == is_said
+    assert "the same round trip for every flow" not in assumptions(made(f"flows = 1\n{rtts[0]}"))
 
 
 def test_a_default_of_some_classes_names_them():

@@ -108,10 +108,10 @@ def test_small_buffers_are_named_and_large_ones_are_not():
 def test_a_sizing_says_it_of_the_link_that_it_sized():
     """The simulator needs 16 packets for 95 % here (8 s after 8 s), the steady state one."""
     found = forebay.size(lot("goals.utilization=0.95"), "network", link="A->B")
-    assert found.buffer.packets == 1
+    assert (found.buffer.packets, found.recommended.packets) == (1, 65)
     (note,) = [each for each in found.notes if each.startswith("bursts")]
-    assert "matter at A->B: independent bursts of 2 packets overflow a buffer of 1 " in note
-    (point,) = [each for each in found.curve if each.packets == 1]
+    assert "matter at A->B: independent bursts of 2 packets overflow a buffer of 65 " in note
+    (point,) = [each for each in found.curve if each.packets == 65]
     assert note in point.outcome.broken_assumptions
 
 
