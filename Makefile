@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup testbed dev demo test test-rust test-python long lint lint-python lint-rust package package-sdist unpacked-sdist format docs gallery sizes bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
+.PHONY: help setup testbed dev demo test test-rust test-python long lint lint-python lint-rust package package-sdist unpacked-sdist format docs generated gallery sizes bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -28,6 +28,7 @@ help:
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
 	@echo "make testbed  also the testbed's program, for --engine testbed; a minute, and make test does it too"
 	@echo 'make dev      the core after a change of Rust, in seconds; it is slower than that of make setup'
+	@echo 'make generated  reference pages, schemas and lists that are made from the models and records'
 	@echo 'make mutants  a sample of changed lines: does a test fail at each?'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make fuzz-capture, fuzz-readers   hostile bytes into the readers of captures, FUZZ_S=60 seconds (of each target)'
@@ -92,7 +93,11 @@ $(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.compiled | sr
 # What type checkers are told that a scenario's classes take, made from the models.
 INPUTS := src/forebay/scenario/inputs.py
 $(INPUTS): $(VENV)/.installed $(filter-out $(INPUTS),$(wildcard src/forebay/scenario/*.py))
-	@PYTHONPATH=src $(BIN)/python -m forebay.scenario.generate_inputs
+	@PYTHONPATH=src $(BIN)/python -m generate scenario_inputs
+
+# What is in the repository, but made from the models and records.
+generated: setup
+	@$(BIN)/python -m generate
 
 # For who changes Rust: the same core, built in pieces, of which only the changed ones are compiled again. It is slower than
 # setup's; `make setup` builds that one again.

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from generate import control_list
 from tests.scenarios import scenario
 
 from forebay import _core, catalogue
 from forebay._core import structure_bytes
-from forebay.catalogue import CONTROLS, IncompleteRecord, generate_list, registered
+from forebay.catalogue import CONTROLS, IncompleteRecord, registered
 from forebay.catalogue.record import by_name
 from forebay.engines import simulation
 from forebay.engines.errors import EngineUnavailable
@@ -60,10 +61,10 @@ def test_a_record_is_consistent(control):
 
 
 def test_the_list_of_the_simulator_is_that_of_the_records():
-    for path, text in generate_list.sources(CC).items():
+    for path, text in control_list.sources(CC).items():
         assert path.read_text(encoding="utf-8") == text, (
             f"{path.name} has another list than catalogue/controls.py, which ends with "
-            f"{list(CONTROLS)[-1]!r}: run `{generate_list.COMMAND}`"
+            f"{list(CONTROLS)[-1]!r}: run `make generated`"
         )
 
 

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
+from generate import answers
 
 from forebay import run
 from forebay.catalogue import METRICS, IncompleteRecord, check_stated
-from forebay.outcome import Quantiles, reference
+from forebay.outcome import Quantiles
 from forebay.outcome.document import Closed
 from forebay.outcome.model import ClassOutcome, ControllerOutcome, LinkOutcome, measured
 from forebay.scenario import loads
@@ -84,15 +85,15 @@ def outcomes():
 
 def test_the_page_of_the_metrics_is_that_of_the_records():
     page = Path(__file__).parents[2] / "docs/reference/metrics.md"
-    assert page.read_text(encoding="utf-8") == reference.page(), (
-        "metrics.md is older than the records: run `python -m forebay.outcome.reference`"
+    assert page.read_text(encoding="utf-8") == answers.page(), (
+        "metrics.md is older than the records: run `make generated`"
     )
 
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=lambda each: each.name)
 def test_the_schema_describes_a_metric_as_its_record(metric):
-    (model,) = (name for name, level in reference.PARTS.items() if level == metric.level)
-    field = reference.schema("outcome")["$defs"][model]["properties"][metric.key]
+    (model,) = (name for name, level in answers.PARTS.items() if level == metric.level)
+    field = answers.schema("outcome")["$defs"][model]["properties"][metric.key]
     assert field["description"] == metric.meaning and field["title"].endswith(metric.unit)
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-_PARTS = ("src", "crates", "docs", "tests", "benches", "fuzz", "scenarios")
+_PARTS = ("src", "crates", "docs", "tests", "benches", "fuzz", "scenarios", "generate")
 _FILES = ("pyproject.toml", "Cargo.toml", "Cargo.lock", "CONTRIBUTING.md", "README.md")
 _LEFT_OUT = shutil.ignore_patterns("*.so", "corpus", "images", "target")
 

@@ -24,7 +24,7 @@ def pytest_of(*names: str) -> Command:
     return ("python", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *names)
 
 
-REFERENCE: Command = ("python", "-m", "forebay.scenario.reference", "docs/reference")
+GENERATED: Command = ("python", "-m", "generate")
 RUN_PULSES: Command = (
     "python",
     "-c",
@@ -64,32 +64,32 @@ class Change:
 CHANGES = {
     "metric": Change(
         "class.drops", 3,
-        (("python", "-m", "forebay.outcome.reference"),),
+        (GENERATED,),
         (pytest_of("tests/catalogue/test_metrics.py"),),
     ),
     "control": Change(
         "gentle", 2,
-        (("python", "-m", "forebay.catalogue.generate_list"),),
+        (GENERATED,),
         (pytest_of(CONTROLS, "-k", "list or file or consistent"), CARGO),
-        (REFERENCE, pytest_of("tests/scenario/test_reference.py")),
+        (GENERATED, pytest_of("tests/scenario/test_reference.py")),
     ),
     "discipline": Change(
         "pfifo_reserve", 5,
         (),
         (pytest_of(KINDS, "-k", "simulator or reference or fields"), CARGO),
-        (REFERENCE, pytest_of("tests/scenario/test_reference.py")),
+        (GENERATED, pytest_of("tests/scenario/test_reference.py")),
     ),
     "traffic_kind": Change(
         "[Pp]ulse", 8,
         (),
         (pytest_of(KINDS, "tests/python/test_docs.py", "-k", "kind or namespace or model"),),
-        (REFERENCE, pytest_of("tests/scenario/test_reference.py"), RUN_PULSES),
+        (GENERATED, pytest_of("tests/scenario/test_reference.py"), RUN_PULSES),
     ),
     "option": Change(
         "prr", 3,
         (),
         (pytest_of("tests/engines/test_sender_options.py"),),
-        (REFERENCE, pytest_of("tests/scenario/test_reference.py")),
+        (GENERATED, pytest_of("tests/scenario/test_reference.py")),
     ),
     "verb": Change(
         "laws", 3,

@@ -11,8 +11,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv/bin/python"
 _NEEDED = (
-    "src", "tests", "scenarios", "docs", "crates", "benches", "pyproject.toml", "README.md",
-    "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Cargo.toml", "Cargo.lock", "Makefile",
+    "src", "tests", "generate", "scenarios", "docs", "crates", "benches", "pyproject.toml",
+    "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Cargo.toml", "Cargo.lock",
+    "Makefile",
 )  # fmt: skip
 
 

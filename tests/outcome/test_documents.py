@@ -6,13 +6,13 @@ from typing import Any
 
 import jsonschema
 import pytest
+from generate.answers import DOCUMENTS, SHIPPED, schema, text
 
 import forebay
 from forebay.errors import Words
 from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult, Verdict
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.document import parse, within_bounds
-from forebay.outcome.reference import DOCUMENTS, SHIPPED, schema, text
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
 from forebay.scenario import Scenario, loads
@@ -92,7 +92,7 @@ def test_an_answer_is_read_back_equal(answers, name):
 @pytest.mark.parametrize("name", list(DOCUMENTS))
 def test_the_shipped_schema_is_the_model_s_and_the_answer_fits_it(answers, name):
     shipped = (SHIPPED / f"{name}.schema.json").read_text(encoding="utf-8")
-    assert shipped == text(name), "python -m forebay.outcome.reference writes it anew"
+    assert shipped == text(name), "make generated writes it anew"
     jsonschema.Draft202012Validator(schema(name)).validate(answers[name].to_dict())
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from forebay.scenario import reference
+from generate import scenario_reference as reference
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
-_RENEW = "run: python -m forebay.scenario.reference docs/reference"
+_RENEW = "run: make generated"
 
 
 @pytest.mark.parametrize(

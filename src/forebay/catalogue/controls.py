@@ -20,7 +20,7 @@ class Control(Record):
     name : name in a scenario, and in the simulator.
     source : RFC, draft or paper.
     in_core : its type in crates/sim/src/cc, in a Box if it is larger than a few words. The list of
-        the simulator is generated from it (`forebay.catalogue.generate_list`).
+        the simulator is generated from it (`make generated`).
     in_kernel : name on the testbed, at most 15 characters; None if no kernel can have it.
     bpf_program : our program of that control, without ".o"; None if Linux's own is used.
     paced : whether its sender spaces packets by a rate, and so takes a rate sample of each.

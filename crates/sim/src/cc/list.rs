@@ -135,7 +135,7 @@ macro_rules! controllers {
     };
 }
 
-// Begin: from src/forebay/catalogue/controls.py, by `python -m forebay.catalogue.generate_list`.
+// Begin: from src/forebay/catalogue/controls.py, by `make generated`.
 controllers! {
     "reno" => Reno(super::reno::Reno);
     "scalable" => Scalable(super::scalable::Scalable);

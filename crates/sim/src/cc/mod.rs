@@ -2,7 +2,7 @@
 //!
 //! A controller sees its flow through `Ack` and steers it through `Window`. It never sees a packet.
 
-// Begin: from src/forebay/catalogue/controls.py, by `python -m forebay.catalogue.generate_list`.
+// Begin: from src/forebay/catalogue/controls.py, by `make generated`.
 mod bbr;
 mod bbr3;
 mod bic;

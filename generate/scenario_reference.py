@@ -1,12 +1,8 @@
-"""Generates the reference of scenario files in docs/reference from the model.
-
-``python -m forebay.scenario.reference docs/reference`` writes both files.
-"""
+"""The reference of scenario files in docs/reference, from the model."""
 
 import ast
 import json
 import re
-import sys
 from collections.abc import Iterator
 from functools import cache
 from inspect import cleandoc, getsource
@@ -27,6 +23,7 @@ from forebay.scenario.model import Scenario
 from forebay.scenario.quantity import Quantity
 from forebay.scenario.queue import READ_BY, BufferSize, Queue
 
+FOLDER = Path(__file__).parents[1] / "docs/reference"
 _TIMES = (
     ('`"100 ms"`', "Always the same."),
     ('`{ uniform = ["80 ms", "120 ms"] }`', "Equally likely anywhere between the two."),
@@ -89,7 +86,7 @@ def _rows(rows: tuple[tuple[str, str], ...]) -> str:
 _HEAD = """# The scenario file
 
 A scenario is TOML in UTF-8. This page is generated from the model by
-`python -m forebay.scenario.reference docs/reference`; editors can use
+`make generated`; editors can use
 [scenario.schema.json](scenario.schema.json).
 
 **Quantities** are text with a unit, such as `"155 Mbit/s"`. Prefixes: k M G T, Ki Mi Gi Ti,
@@ -278,7 +275,7 @@ def _toml(value: Any) -> str:
     return str(value) if isinstance(value, int | float) else f'"{value}"'
 
 
-if __name__ == "__main__":
-    folder = Path(sys.argv[1])
-    (folder / "scenario.schema.json").write_text(schema(), encoding="utf-8")
-    (folder / "scenario.md").write_text(markdown(), encoding="utf-8")
+def write() -> None:
+    """Write the page and the schema."""
+    (FOLDER / "scenario.schema.json").write_text(schema(), encoding="utf-8")
+    (FOLDER / "scenario.md").write_text(markdown(), encoding="utf-8")

@@ -1,7 +1,6 @@
 """The simulator's list of congestion controls, made from the records.
 
-``python -m forebay.catalogue.generate_list`` writes it anew, between the lines ``// Begin`` and
-``// End`` of crates/sim/src/cc/mod.rs and list.rs.
+It stands between the lines ``// Begin`` and ``// End`` of crates/sim/src/cc/mod.rs and list.rs.
 """
 
 import re
@@ -9,8 +8,7 @@ from pathlib import Path
 
 from forebay.catalogue.controls import OURS, Control
 
-CC = Path("crates/sim/src/cc")
-COMMAND = "python -m forebay.catalogue.generate_list"
+CC = Path(__file__).parents[1] / "crates/sim/src/cc"
 _MARKED = re.compile(r"(// Begin[^\n]*\n).*?(// End\n)", re.DOTALL)
 
 
@@ -40,6 +38,7 @@ def _between(text: str, part: str) -> str:
     return _MARKED.sub(lambda match: f"{match[1]}{part}{match[2]}", text)
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write both files."""
     for path, text in sources(CC).items():
         path.write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
 """What type checkers are told that a scenario's classes take, made from the models themselves.
 
-``python -m forebay.scenario.generate_inputs`` writes `forebay.scenario.inputs` anew.
+They are `forebay.scenario.inputs`, which `make setup` writes.
 """
 
 import inspect
@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from forebay import scenario
 from forebay.scenario.base import FromFile
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.flow_length import FlowLength
@@ -29,7 +30,7 @@ from forebay.scenario.transfers import TransferTable
 
 _HEAD = '''"""What a scenario's classes take, for type checkers: keywords, and dicts in their place.
 
-Made from the models by `python -m forebay.scenario.generate_inputs`; never imported at run time.
+Made from the models by `make generated`; never imported at run time.
 """
 
 # ruff: noqa
@@ -163,5 +164,6 @@ def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
         yield from _subclasses(subclass)
 
 
-if __name__ == "__main__":
-    Path(__file__).with_name("inputs.py").write_text(source(), encoding="utf-8")
+def write() -> None:
+    """Write the types into the package."""
+    Path(scenario.__file__).with_name("inputs.py").write_text(source(), encoding="utf-8")
