@@ -169,7 +169,7 @@ def test_beside_long_flows_n_counts_these_alone():
     assert found["mix"].packets == laws.utilization.buffer_for(0.95, bdp_packets, 300)
     assert not any("short" in line for line in found["mix"].broken_assumptions)
     assert laws.regime_of(loads(MIX)).law == mix.LAW.name
-    assert "short flows offer 40 %" in " ".join(
+    assert "short flows offer 40 % of the link, the paper tried 20 %" in " ".join(
         answers(loads(MIX, overrides=["traffic.1.load=0.4"]))["mix"].broken_assumptions
     )
 

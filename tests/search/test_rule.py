@@ -8,9 +8,10 @@ from tests.search.conftest import asked
 
 import forebay
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
-from forebay.scenario import Scenario
+from forebay.scenario import Scenario, loads
 from forebay.search.answer import memory_binds, missed_by_far, none_meets
 from forebay.search.goals import goals_of
+from forebay.search.parameter import parameter_of
 from forebay.search.problem import Problem
 from forebay.search.recommended import Chosen, Needs, bursts, choose, price
 from forebay.search.rows import Row, crossing
@@ -126,6 +127,14 @@ def test_the_price_has_half_double_and_what_one_percent_takes():
     assert last.loss_rate.value == pytest.approx(0.01) and last.loss_rate.low is None
 
 
+def test_towards_a_size_that_loses_nothing_a_loss_falls_to_a_billionth():
+    """From 2 % to 1 % is ln 2 of ln 2 and the ln 1e7 that are left: 0.041 of the way."""
+    of = problem(asked(utilization=0.5))
+    rows = [at(of, 100, 0.99, 0.02), at(of, 200, 0.99, 0.0)]
+    (less,) = (each for each in price(rows, rows[0], of.limit) if each.why == "loss 1 %")
+    assert less.packets == round(100 * 2 ** (math.log(2) / (math.log(2) + math.log(1e7))))
+
+
 def test_one_percent_is_looked_for_above_the_size_alone():
     of = problem(asked(utilization=0.5))
     lost = ((10, 0.02), (20, 0.005), (40, 0.03), (80, 0.004))
@@ -215,3 +224,14 @@ def test_of_two_ends_the_one_counts_whose_interval_is_the_worse():
     assert Row.of(10, ends[:1], of.goals, "simulation").outcome is ends[0]
     narrower = [end(0.91, 0.012), ends[1]]
     assert Row.of(10, narrower, of.goals, "simulation").metrics[0].value == 0.90
+
+
+def test_a_policers_burst_is_bytes_also_where_queues_share_a_memory():
+    scenario = loads(
+        'memory = "3 MB"\nqueue.alpha = 1.0\nlink.rate = "1 Gbit/s"\n'
+        'link.policer = { rate = "100 Mbit/s", burst = "100 kB" }\n[[traffic]]\nflows = 9\n'
+    )
+    burst = parameter_of(scenario, "simulation", 100, "link.policer.burst")
+    alpha = parameter_of(scenario, "simulation", 100, "queue.alpha")
+    assert burst.value(scenario, 10) == "15000 B"
+    assert alpha.value(scenario, 1000) == pytest.approx(1.0)  # half of the memory

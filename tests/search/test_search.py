@@ -142,8 +142,11 @@ def test_a_time_that_ends_early_says_what_was_seen():
 
 def test_progress_never_goes_back_and_ends_whole():
     seen: list[float] = []
-    size(asked(utilization=0.9), exact(utilization=saturating(30.0)), progress=seen.append, **ONE)
+    engine = exact(utilization=saturating(30.0))
+    found = size(asked(utilization=0.9), engine, progress=seen.append, **ONE)
     assert seen == sorted(seen) and seen[-1] == 1.0
+    others = len(found.curve) - 1  # before the last run: their share of themselves and six more
+    assert seen[-2] == pytest.approx(others / (others + 6))
 
 
 def test_bad_seeds_are_refused():
