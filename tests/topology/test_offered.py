@@ -197,7 +197,15 @@ def test_a_failure_that_divides_the_network_is_said_first(tmp_path, printed):
     rows = json.loads(printed(f"network {path} --failures --json"))["failures"]
     assert [row["link"] for row in rows] == ["A->B", "B->C"]
     assert all("in 2 parts" in row["error"] for row in rows)
-    assert "single failures, the worst first" in printed(f"network {path} --failures")
+    shown = printed(f"network {path} --failures")
+    assert "2 single failures, the worst first" in shown and "A->B: topology: it is in 2" in shown
+
+
+def test_what_is_wrong_with_the_network_as_it_is_is_said_once():
+    """Each failure had a row that said so, and the status was 0."""
+    grown = loads(text(), overrides=["topology.demand_growth=1.5"])
+    with refused("demand_growth: has no effect"):
+        networks.single_failures(grown)
 
 
 PLANNED = [*(link for link in SMALL if link != ("r2", "r9")), ("r8", "r2")]

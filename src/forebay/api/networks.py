@@ -214,11 +214,18 @@ class _Job:
     ) -> dict[str, Failure]:
         """Solve a network as it is, "", and with each of the links down alone, by their keys.
 
-        With ``before`` failures are told by what changes.
+        With ``before`` failures are told by what changes, and it raises what is wrong as it is.
         """
         failures = {}
         for key, name in {"": "", **names}.items():
-            failures[key] = self._with_link_down(scenario, name, {} if before is None else before)
+            try:
+                failures[key] = self._with_link_down(
+                    scenario, name, {} if before is None else before
+                )
+            except (ScenarioError, NoSteadyState) as error:
+                if not name and before is not None:
+                    raise
+                failures[key] = Failure(name, error=str(error).partition("; ")[0])
             self._done += 1
             if self._progress is not None:
                 self._progress(self._done / self._steps)
@@ -233,11 +240,8 @@ class _Job:
     def _with_link_down(self, scenario: Scenario, name: str, before: _Loads) -> Failure:
         """Solve a network without one link; with all of them for "", which fills ``before``."""
         down = (*topology_of(scenario).failed, *([name] if name else []))
-        try:
-            failed = scenario.replace({"topology.failed": list(down)})
-            answer = solve(failed, expect=None if name else self._foresee)
-        except (ScenarioError, NoSteadyState) as error:
-            return Failure(name, error=str(error).partition("; ")[0])
+        failed = scenario.replace({"topology.failed": list(down)})
+        answer = solve(failed, expect=None if name else self._foresee)
         if not name:
             self._foresee(monotonic() - self._begun)
         links = answer.outcome.links
@@ -279,8 +283,8 @@ def single_failures(
 
     Raises
     ------
-    ScenarioError
-        There is no network, or it is invalid as it is.
+    ScenarioError, NoSteadyState
+        There is no network, or it is invalid or has no steady state as it is.
     """
     names = wire_names(wired(topology_of(scenario)))
     job = _Job(1 + len(names), progress, expect)
