@@ -134,23 +134,26 @@ class _Lines:
     def __init__(self, label: str) -> None:
         self._job = self._label = label
         self._stage = ""
-        self._begun = time.monotonic()
+        self._begun, self._first, self._last = time.monotonic(), 0.0, 0.0
         self._next = self._begun + _PLAIN_EVERY_S
 
     def stage(self, name: str) -> None:
         part = name.partition(",")[0]
         self._label = f"{self._job}, {name}"
         if part != self._stage:
-            self._stage, self._begun = part, time.monotonic()
+            self._stage, self._last = part, 1.0
             self(0.0)
 
     def __call__(self, fraction: float) -> None:
         now = time.monotonic()
+        if fraction < self._last:  # another stage, or a part that is done again
+            self._begun, self._first = now, fraction
+        self._last = fraction
         if now >= self._next:
             self._next = now + _PLAIN_EVERY_S
             said = f"{self._label}: {fraction:.0%}"
-            if fraction >= _FORESEEN:
-                left = (now - self._begun) * (1 / fraction - 1)
+            if fraction - self._first >= _FORESEEN:
+                left = (now - self._begun) * (1.0 - fraction) / (fraction - self._first)
                 said += f", about {_time(left)} left"
             say(said)
 
