@@ -169,7 +169,7 @@ def test_the_page_names_its_places(name):
     named = sorted(row.replace("<name>", thing) for row in rows)
     assert named == sorted(place.path for place in counted(name))
     for command in (*CHANGES[name].generates, *CHANGES[name].also):
-        assert command[1] != "-m" or command[2] == "pytest" or " ".join(command) in page
+        assert command is not GENERATED or "make generated" in page
     table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert f"[{len(rows)} places](docs/how-to/{PAGES[name]})" in table
 

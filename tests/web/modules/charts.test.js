@@ -60,7 +60,7 @@ test("every kind's new class has the fields that are shown", () => {
 
 test("amounts have units", () => {
   assert.deepEqual([bytes(1500), bytes(2.5e6), bytes(12)], ["1.5 kB", "2.5 MB", "12 B"]);
-  assert.equal(goalWords({ name: "loss_rate", sense: "at most", unit: "", target: 0.01, reached: { value: 0.002 } }), "loss at most 1 %, reached 0.2 %");
+  assert.equal(goalWords({ name: "loss_rate", title: "loss", sense: "at most", unit: "", target: 0.01, reached: { value: 0.002 } }), "loss at most 1 %, reached 0.2 %");
 });
 
 test("an event of a stream is read", () => {
