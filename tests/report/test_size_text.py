@@ -118,6 +118,15 @@ def test_the_evidence_marks_the_recommended_size_and_tells_of_its_run(answered, 
     assert len(marked) == 3 and all(mark == [">", "129"] for mark in marked)
 
 
+@pytest.mark.parametrize(("engine", "how"), [("simulation", " by their means"), ("theory", "")])
+def test_sizes_that_a_simulation_was_run_with_meet_the_goals_by_their_means(answered, engine, how):
+    """A size may be among them whose interval leaves a goal undecided."""
+    region = {"low": 117, "high": 300, "binding_low": [], "binding_high": []}
+    answered |= {"engine": engine, "region": [region]}
+    said = f"Of the sizes run, 117 to 300 packets meet the goals{how}."
+    assert said in explained(SizeResult.from_dict(answered))
+
+
 def test_an_older_document_is_read_and_told(document: dict[str, Any]) -> None:
     old = {"loss_warning": None, "bracket": {"low": 1}, "evidence": ["a line"]}
     said = lines(document | old | {"recommended": None})

@@ -262,7 +262,7 @@ def explained(answer: SizeResult) -> list[str]:
 
 def _region(answer: SizeResult) -> list[str]:
     """Return the sizes run that meet all goals, and what is missed beyond them."""
-    lines = []
+    lines, means = [], " by their means" * _is_sampled(answer)
     for part in answer.region:
         high = "or more" if part.high is None else f"to {part.high}"
         below, above = (
@@ -271,7 +271,8 @@ def _region(answer: SizeResult) -> list[str]:
         )
         less = f"; a smaller size does not assure {below}" if below else ""
         more = f"; a larger size does not assure {above}" if above else ""
-        lines.append(f"Of the sizes run, {part.low} {high} packets meet the goals{less}{more}.")
+        meet = f"{part.low} {high} packets meet the goals{means}"
+        lines.append(f"Of the sizes run, {meet}{less}{more}.")
     return lines
 
 
