@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 from typing import Any
 
 import jsonschema
@@ -224,6 +225,16 @@ def test_a_document_is_json_and_nothing_else(answers):
     for answer in answers.values():
         assert json.loads(answer.to_json()) == answer.to_dict()
         assert "\n" not in answer.to_json(indent=None)
+
+
+def test_a_number_that_is_not_finite_is_no_json(answers):
+    outcome = answers["outcome"]
+    links = {
+        name: link.model_copy(update={"bdp_packets": math.nan})
+        for name, link in outcome.links.items()
+    }
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        outcome.model_copy(update={"links": links}).to_json()
 
 
 def test_what_is_no_json_says_how_to_make_some():
