@@ -92,7 +92,7 @@ $(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.compiled | sr
 
 # What type checkers are told that a scenario's classes take, made from the models.
 INPUTS := src/forebay/scenario/inputs.py
-$(INPUTS): $(VENV)/.installed $(filter-out $(INPUTS),$(wildcard src/forebay/scenario/*.py))
+$(INPUTS): $(VENV)/.installed generate/scenario_inputs.py $(filter-out $(INPUTS),$(wildcard src/forebay/scenario/*.py))
 	@PYTHONPATH=src $(BIN)/python -m generate scenario_inputs
 
 # What is in the repository, but made from the models and records.
