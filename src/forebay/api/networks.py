@@ -214,18 +214,12 @@ class _Job:
     ) -> dict[str, Failure]:
         """Solve a network as it is, "", and with each of the links down alone, by their keys.
 
-        With ``before`` failures are told by what changes, and it raises what is wrong as it is.
+        With ``before`` failures are told by what changes. Raises ScenarioError for the network as
+        it is.
         """
         failures = {}
         for key, name in {"": "", **names}.items():
-            try:
-                failures[key] = self._with_link_down(
-                    scenario, name, {} if before is None else before
-                )
-            except (ScenarioError, NoSteadyState) as error:
-                if not name and before is not None:
-                    raise
-                failures[key] = Failure(name, error=str(error).partition("; ")[0])
+            failures[key] = self._with_link_down(scenario, name, {} if before is None else before)
             self._done += 1
             if self._progress is not None:
                 self._progress(self._done / self._steps)
@@ -240,8 +234,13 @@ class _Job:
     def _with_link_down(self, scenario: Scenario, name: str, before: _Loads) -> Failure:
         """Solve a network without one link; with all of them for "", which fills ``before``."""
         down = (*topology_of(scenario).failed, *([name] if name else []))
-        failed = scenario.replace({"topology.failed": list(down)})
-        answer = solve(failed, expect=None if name else self._foresee)
+        try:
+            failed = scenario.replace({"topology.failed": list(down)})
+            answer = solve(failed, expect=None if name else self._foresee)
+        except (ScenarioError, NoSteadyState) as error:
+            if not name and isinstance(error, ScenarioError):
+                raise
+            return Failure(name, error=str(error).partition("; ")[0])
         if not name:
             self._foresee(monotonic() - self._begun)
         links = answer.outcome.links
@@ -283,8 +282,8 @@ def single_failures(
 
     Raises
     ------
-    ScenarioError, NoSteadyState
-        There is no network, or it is invalid or has no steady state as it is.
+    ScenarioError
+        There is no network, or it is invalid as it is.
     """
     names = wire_names(wired(topology_of(scenario)))
     job = _Job(1 + len(names), progress, expect)

@@ -61,15 +61,17 @@ def print_failures(found: list[dict[str, Any]]) -> None:
     out = console()
     out.print(f"{len(found) - 1} single failures, the worst first", style="bold")
     grid = table("link down", "worst link", "offered, %", "utilization, %", "loss, %", "loses most")
+    failed = []
     for row in found:
+        name = row["link"] or "nothing"
         if row["error"] is not None:
+            failed.append(f"{name}: {row['error']}")
             continue
         grid.add_row(
-            row["link"] or "nothing", row["worst"], number(row["offered_load"], 100),
+            name, row["worst"], number(row["offered_load"], 100),
             number(row["utilization"], 100), number(row["loss_rate"], 100), row["sufferers"],
         )  # fmt: skip
     show_table(out, grid)
-    failed = [f"{row['link']}: {row['error']}" for row in found if row["error"] is not None]
     for line in failed[:_SHOWN]:
         out.print(line)
     if len(failed) > _SHOWN:

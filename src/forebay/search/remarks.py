@@ -261,8 +261,8 @@ _DEFAULTS = (
     "rtt", "alike", "congestion_control", "access_rate", "jitter", "sender", "start", "packet",
     "offload", "",
 )  # fmt: skip
-"""Fields whose default moves an answer, in the order in which it is said; what is no field always.
-"""
+"""Fields whose default moves an answer, in the order in which it is said; "alike" and "" are none,
+and are always said."""
 
 
 def assumptions(scenario: Scenario, ran: Scenario | None = None) -> tuple[str, ...]:
@@ -284,7 +284,6 @@ def assumptions(scenario: Scenario, ran: Scenario | None = None) -> tuple[str, .
 def _defaults(scenario: Scenario, group: Traffic) -> Iterator[tuple[str, str]]:
     """Yield fields of a class, each with what is assumed unless it is written."""
     of_link, capacity = scenario.topology is None, scenario.link.capacity
-    alike = scenario.persistent and varied_rtt(scenario)
     if of_link and group.access_rate is None:
         access = group.access(capacity)
         own = "the peak of the source" if access > 10 * capacity else "ten times the link"
@@ -297,7 +296,8 @@ def _defaults(scenario: Scenario, group: Traffic) -> Iterator[tuple[str, str]]:
         return
     if of_link:
         yield "rtt", f"a round trip of {group.rtt.mean} for every flow"
-        if "rtt" in group.model_fields_set and isinstance(group, Long) and alike:
+        alike = scenario.persistent and varied_rtt(scenario)
+        if alike and isinstance(group, Long) and "rtt" in group.model_fields_set:
             yield "alike", "the same round trip for every flow"
         if isinstance(group, Long) and 1.0 / FASTER < group.access(capacity) / capacity < FASTER:
             yield "jitter", "hosts without jitter: one as fast as the link may fill it alone"
