@@ -144,6 +144,19 @@ def test_the_directions_of_goals_in_an_older_sizing_are_read(answers, old, new):
     assert SizeResult.from_dict(document).goals[0].direction == new
 
 
+def test_a_goal_of_an_older_sizing_whose_title_was_left_out_is_called_by_its_name(answers):
+    document = answers["size-result"].to_dict()
+    goal = document["goals"][0]
+    less = {key: goal[key] for key in ("name", "sense", "unit", "target")}
+    document["relaxations"] = [
+        less | {"title": "", "relaxed": None, "packets": None, "reached": None}
+    ]
+    goal |= {"name": "queue_delay_p99", "title": ""}
+    found = SizeResult.from_dict(document)
+    assert found.goals[0].title == "queue delay p99"
+    assert found.relaxations[0].title == less["name"].replace("_", " ")
+
+
 def test_an_older_trace_calls_its_reductions_cuts(answers):
     document = answers["trace"].to_dict()
     document["cuts"] = document.pop("reductions")

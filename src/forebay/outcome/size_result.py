@@ -239,17 +239,30 @@ _PUSHES = {"up": "increasing", "down": "decreasing", "either": "non-monotone"}
 """Directions by their names in older documents."""
 
 
-class GoalResult(Closed):
+class _OfGoal(Closed):
+    """What is told of one goal; ``title`` is its metric in words, with the name of its class."""
+
+    name: str
+    title: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, document: Any) -> Any:
+        """Take the name for the title, which an older document leaves out where both are alike."""
+        if not isinstance(document, dict) or document.get("title"):
+            return document
+        return document | {"title": str(document.get("name")).replace("_", " ")}
+
+
+class GoalResult(_OfGoal):
     """One goal at the answer, or at the nearest miss if there is no answer.
 
     ``binding``: without this goal the answer would be smaller (or, without an answer, this goal
     is one of those that prevent it). ``direction`` is "increasing" if a larger buffer helps to meet
     it, "decreasing" if a smaller one does, "non-monotone" if it may be met between two sizes that
-    miss; older documents call it ``pushes``: "up", "down" or "either". ``title`` is the metric in
-    words, with the name of its class; of an older document it may be the name.
+    miss; older documents call it ``pushes``: "up", "down" or "either".
     """
 
-    name: str
     sense: Sense
     direction: Direction
     unit: Unit
@@ -257,19 +270,15 @@ class GoalResult(Closed):
     reached: Metric
     verdict: Verdict
     binding: bool
-    title: str
 
     @model_validator(mode="before")
     @classmethod
     def _older(cls, document: Any) -> Any:
-        """Read the direction and the title of an older document."""
-        if not isinstance(document, dict):
+        """Read the direction of an older document."""
+        if not isinstance(document, dict) or "pushes" not in document:
             return document
         known = {key: value for key, value in document.items() if key != "pushes"}
-        if not known.get("title"):
-            known["title"] = str(known.get("name")).replace("_", " ")
-        pushes = document.get("pushes")
-        return known if pushes is None else {"direction": _PUSHES.get(pushes, pushes)} | known
+        return {"direction": _PUSHES.get(document["pushes"], document["pushes"])} | known
 
 
 class LawResult(Closed):
@@ -335,15 +344,13 @@ class Interval(Closed):
     binding_high: tuple[str, ...]
 
 
-class Relaxation(Closed):
+class Relaxation(_OfGoal):
     """How far one goal must be relaxed, the others unchanged, for a buffer to exist.
 
     ``relaxed`` is the target that is met, as ``reached`` shows, with a buffer of ``packets``,
     which meets the others too. All three are None if dropping this goal does not help.
     """
 
-    name: str
-    title: str
     sense: Sense
     unit: Unit
     target: float

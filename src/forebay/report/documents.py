@@ -44,7 +44,6 @@ from forebay.report.tables import (
     console,
     count,
     duration,
-    goal_title,
     mean,
     p99,
     plain,
@@ -198,7 +197,7 @@ Row = Sequence[str]
 def _size(result: SizeResult) -> str:
     rows = [
         (
-            goal_title(result, goal.name),
+            goal.title,
             f"{goal.sense} {target(goal, goal.target)}",
             show_significant(goal.reached, scale(goal.unit)[0]),
             show_interval(goal.reached, scale(goal.unit)[0], 3),

@@ -18,7 +18,6 @@ from forebay.report.tables import (
     count,
     drain_lines,
     duration,
-    goal_title,
     listed,
     mean,
     p99,
@@ -108,10 +107,10 @@ def sentence(answer: SizeResult) -> str:
 
 def _but(answer: SizeResult) -> str:
     """Return what the first line has to say of the search, the goals and the loss at the size."""
-    open_ = [goal_title(answer, goal.name) for goal in answer.goals if goal.verdict == "undecided"]
+    open_ = [goal.title for goal in answer.goals if goal.verdict == "undecided"]
     said = ["stopped before it was done"] if answer.interrupted else []
     said += [f"{listed(open_)} undecided"] if open_ else []
-    said += [f"{goal_title(answer, g.name)} missed" for g in answer.goals if g.verdict == "missed"]
+    said += [f"{g.title} missed" for g in answer.goals if g.verdict == "missed"]
     here = _priced(answer)
     lost = None if here is None else here.loss_rate
     if lost is not None and lost.value > LOSSY:
@@ -131,8 +130,7 @@ def _least(answer: SizeResult) -> list[str]:
     between = "" if least.low == least.high else f" ({least.low} to {least.high})"
     binding = [goal for goal in answer.goals if goal.binding]
     goals = " and ".join(
-        f"{goal_title(answer, goal.name)} {goal.sense} {target(goal, goal.target)}"
-        for goal in binding
+        f"{goal.title} {goal.sense} {target(goal, goal.target)}" for goal in binding
     )
     why = "; ".join(best.why)
     lines = [] if best.step in (0, 1) else [f"Why: {why}."]
@@ -266,7 +264,7 @@ def _region(answer: SizeResult) -> list[str]:
     for part in answer.region:
         high = "or more" if part.high is None else f"to {part.high}"
         below, above = (
-            listed(goal_title(answer, name) for name in names)
+            listed(_title(answer, name) for name in names)
             for names in (part.binding_low, part.binding_high)
         )
         less = f"; a smaller size does not assure {below}" if below else ""
@@ -276,6 +274,12 @@ def _region(answer: SizeResult) -> list[str]:
     return lines
 
 
+def _title(answer: SizeResult, name: str) -> str:
+    """Return the title of a goal that is known by its name."""
+    titles = (goal.title for goal in answer.goals if goal.name == name)
+    return next(titles, name.replace("_", " "))
+
+
 def _other_hosts(answer: SizeResult) -> list[str]:
     """Return what the least size does with hosts that have no segmentation offload."""
     there = answer.without_offload
@@ -283,7 +287,7 @@ def _other_hosts(answer: SizeResult) -> list[str]:
         return []
     parts = [f"{show(there.link.utilization, 100)} % used"]
     parts += [f"{show_significant(there.link.loss_rate, 100)} % lost"]
-    names = listed(goal_title(answer, name) for name in there.unmet)
+    names = listed(_title(answer, name) for name in there.unmet)
     verdict = f"; {names} {there.verdict}" if names else ""
     return [
         f"With {sized(answer, there.packets)} and hosts without segmentation offload: "
@@ -368,7 +372,7 @@ def _relaxations(answer: SizeResult) -> Table:
         wanted, met = f"{goal.sense} {target(goal, goal.target)}", goal.relaxed
         can = NOT_MEASURED if met is None else f"{goal.sense} {target(goal, met)}"
         packets = NOT_MEASURED if goal.packets is None else str(goal.packets)
-        grid.add_row(goal_title(answer, goal.name), wanted, can, packets)
+        grid.add_row(goal.title, wanted, can, packets)
     return grid
 
 
@@ -379,7 +383,7 @@ def _goals(answer: SizeResult) -> Table:
         value = goal.reached.value * factor
         digits = f"{value:.{_decimals(value)}f}" if value >= 10 else plain(value)
         grid.add_row(
-            goal_title(answer, goal.name),
+            goal.title,
             f"{goal.sense} {target(goal, goal.target)}",
             f"{'≥ ' * goal.reached.is_open}{digits} {unit}",
             show_interval(goal.reached, factor, _decimals(value)),
@@ -416,10 +420,7 @@ def _law_packets(law: LawResult) -> str:
 
 
 def _curve(answer: SizeResult) -> Table:
-    own = (
-        "\n".join([*wrap(goal_title(answer, goal.name), 20), scale(goal.unit)[1]])
-        for goal in own_columns(answer)
-    )
+    own = ("\n".join([*wrap(goal.title, 20), scale(goal.unit)[1]]) for goal in own_columns(answer))
     shared = ("utilization\n%", "loss\n%", "delay\nms", "p99\nms")
     seeds = ["seeds"] * _is_sampled(answer)
     first = ["packets"]
@@ -478,7 +479,7 @@ def _verdict(point: CurvePoint, answer: SizeResult) -> str:
         return point.verdict
     missed = [goal.name for goal in point.goals if goal.verdict == "missed"]
     names = missed or point.unmet
-    return f"{point.verdict}: {', '.join(map(partial(goal_title, answer), names))}"
+    return f"{point.verdict}: {', '.join(map(partial(_title, answer), names))}"
 
 
 def _links(answer: SizeResult) -> Table:

@@ -297,12 +297,6 @@ def size_name(result: SizeResult) -> str:
     return "buffer" if result.aqm is None else result.aqm.parameter
 
 
-def goal_title(result: SizeResult, name: str) -> str:
-    """Return a goal's metric in words, with a class's name."""
-    titles = (goal.title for goal in result.goals if goal.name == name)
-    return next(titles, "") or name.replace("_", " ")
-
-
 def listed(words: Iterable[str]) -> str:
     """Return "a, b and c"; "" for nothing."""
     *most, last = list(words) or [""]

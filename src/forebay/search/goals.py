@@ -108,7 +108,7 @@ class GoalKind:
 
 
 _MEAN, _P99 = "mean queueing delay", "p99 of the queueing delay"
-_INCREASE = "increase of the mean completion time over no drops"
+_INCREASE = "increase of the mean completion time over unlimited buffer"
 
 GOAL_KINDS: tuple[GoalKind, ...] = (
     GoalKind(

@@ -28,7 +28,6 @@ from forebay.outcome import (
 from forebay.report.figures import style
 from forebay.report.tables import (
     count,
-    goal_title,
     mean,
     p99,
     scale,
@@ -343,7 +342,7 @@ def _of_goal(goal: GoalResult, colour: str, axes: Axes, answer: SizeResult) -> N
     seen = [(p.packets, m) for p in answer.curve if (m := p.reached(goal.name)) is not None]
     drawn = _draw_line(axes, seen, factor, colour, "")
     _level(axes, goal.target * factor, f"goal: {goal.sense}")
-    axes.set_ylabel(f"{goal_title(answer, goal.name)},\n{unit}")
+    axes.set_ylabel(f"{goal.title},\n{unit}")
     _log_if_positive(axes, drawn)
 
 
