@@ -1,55 +1,73 @@
-"""The base class of all errors for users, and the wording of their hints.
-
-The same mistake can be made in Python, in a TOML file or on the command line, and a hint uses the
-notation of that place. What differs stands in an error's text as a mark with all three; who prints
-the error says which of them.
-"""
+"""The base class of all errors for users."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
+from typing import Self, TypeVar
 
+from forebay import words
+from forebay.words import Fact, Notation, Term, one_line, worded
 
-class Words(Enum):
-    """The place where a user follows a hint."""
-
-    PYTHON = "Python code"
-    FILE = "a TOML file"
-    COMMAND_LINE = "the command line, and the TOML of --set"
-
-
+# --- marks, until every room makes facts
 _BEGIN, _OR, _END = "\ue000", "\ue001", "\ue002"
 _TEXT = f"([^{_BEGIN}-{_END}]*)"
 _MARK = re.compile(f"{_BEGIN}{_TEXT}{_OR}{_TEXT}{_OR}{_TEXT}{_END}")
 
 
-def _mark(write: Callable[[Words], str]) -> str:
-    return _BEGIN + _OR.join(one_line(write(words)) for words in Words) + _END
+def unmarked(text: str, notation: Notation) -> str:
+    return _MARK.sub(rf"\{1 + list(Notation).index(notation)}", text)
 
 
-def worded(text: str, words: Words) -> str:
-    """Return a text with its marks in the notation of a place."""
-    return _MARK.sub(rf"\{1 + list(Words).index(words)}", text)
+def _marked(term: Term) -> str:
+    return _BEGIN + _OR.join(one_line(term.text(notation)) for notation in Notation) + _END
 
 
-def one_line(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+def option(name: str, value: object) -> str:
+    return _marked(words.option(name, value))
 
 
-class InWords:
+def argument(name: str, option: str = "") -> str:
+    return _marked(words.argument(name, option))
+
+
+def setting(path: str, value: object) -> str:
+    return _marked(words.setting(path, value))
+
+
+def entry(name: str, value: object) -> str:
+    return _marked(words.entry(name, value))
+
+
+def literal(value: object) -> str:
+    return _marked(Term("literal", value))
+
+
+def either(python: str, file: str, command_line: str | None = None) -> str:
+    return _marked(words.either(python, file, command_line))
+
+
+def show(value: object) -> str:
+    return _marked(Term("show", value))
+
+
+# --- end of marks
+
+
+class Worded:
     """An error's attribute, which is read in the notation of the place where it is followed."""
 
     def __set_name__(self, owner: type[ForebayError], name: str) -> None:
-        self._kept = f"_{name}"
+        self._name = name
 
-    def __set__(self, error: ForebayError, text: str) -> None:
-        setattr(error, self._kept, text)
+    def __set__(self, error: ForebayError, part: str | Fact | Term) -> None:
+        error.parts[self._name] = part
 
     def __get__(self, error: ForebayError | None, owner: type[ForebayError] | None = None) -> str:
-        return "" if error is None else worded(getattr(error, self._kept, ""), error.words)
+        if error is None:
+            return ""
+        return unmarked(worded(error.parts.get(self._name, ""), error.notation), error.notation)
 
 
 class ForebayError(Exception):
@@ -59,12 +77,23 @@ class ForebayError(Exception):
     ----------
     code : str
         Stable name of the kind of mistake, such as ``"unknown-key"``.
-    hint : str
-        What to write or do instead.
+    file, field : str
+        The place: the file, ``--set`` or the class; the dotted path inside it. Either may be empty.
+    value : object
+        What was found there.
+    wrong, hint : str
+        What is wrong with it; what to write or do instead.
     exit_status : int
         Exit status of the command line: 2 bad input, 3 an engine cannot run here, 4 a defect.
-    words : Words
+    notation : Notation
         The place where the hint is followed: ``str()`` has its notation.
+
+    Parameters
+    ----------
+    kind : of the fact, `code` and what tells it from others, such as ``"unknown-key.table"``. A
+        text that no table of `forebay.words` has is the line itself.
+    wrong, hint : in place of what the table has.
+    values : what the sentence names.
 
     >>> try:
     ...     forebay.Link(rate=155)
@@ -74,36 +103,74 @@ class ForebayError(Exception):
     """
 
     code: str = "error"
-    hint: str | InWords = InWords()
     exit_status: int = 2
-    words: Words = Words.PYTHON
-    _hint: str
+    notation: Notation = Notation.PYTHON
+    file, field, wrong, hint = Worded(), Worded(), Worded(), Worded()
 
-    def worded(self, words: Words) -> str:
-        """Return the line in the notation of a place."""
-        return one_line(worded(self._line(), words))
+    def __init__(
+        self,
+        kind: str,
+        wrong: str | Fact = "",
+        hint: str | Fact = "",
+        *,
+        file: str | Term = "",
+        field: str | Term = "",
+        value: object = None,
+        **values: object,
+    ) -> None:
+        fact = Fact(kind, value=value, **values)
+        self.parts: dict[str, str | Fact | Term] = {
+            "file": file, "field": field, "wrong": wrong or fact, "hint": hint,
+        }  # fmt: skip
+        if " " not in kind:
+            self.code = kind.partition(".")[0]
+            self.parts["hint"] = hint or fact.hint
+        self.value = value
+        super().__init__(kind)
 
-    def marked(self, name: str) -> str:
-        """Return an attribute with the marks of its words, for the text of another error."""
-        return str(getattr(self, f"_{name}", getattr(self, name)))
-
-    def _line(self) -> str:
-        return super().__str__()
+    def worded(self, notation: Notation) -> str:
+        """Return the line in a notation."""
+        file, field, wrong, hint = (
+            worded(self.parts[name], notation) for name in ("file", "field", "wrong", "hint")
+        )
+        where = "".join(f"{part}: " for part in (file, field) if part)
+        return one_line(
+            unmarked(f"{where}{wrong}; {hint}" if hint else f"{where}{wrong}", notation)
+        )
 
     def __str__(self) -> str:
-        return self.worded(self.words)
+        return self.worded(self.notation)
+
+    @property
+    def advice(self) -> str | Fact:
+        """The hint before it is worded, for another error."""
+        hint = self.parts["hint"]
+        return str(hint) if isinstance(hint, Term) else hint
+
+    def at(self, file: str | Term, field: str | Term = "") -> Self:
+        """Return the same error with the place set, and ``field`` put before its own field."""
+        own = self.parts["field"]
+        path = Term("path", field, own) if field and own else field or own
+        return self.but(file=file, field=path)
+
+    def but(self, code: str = "", **parts: str | Fact | Term) -> Self:
+        """Return the same error with another code, wrong, hint, file or field."""
+        copy: Self = _restored(type(self), self.args, self.__dict__)
+        copy.code, copy.parts = code or self.code, self.parts | parts
+        return copy
 
     def __reduce__(self) -> tuple[object, ...]:
         # Restored without __init__, whose parameters are not what the exception keeps in `args`.
         return (_restored, (type(self), self.args, self.__dict__))
 
 
-def _restored(
-    kind: type[ForebayError], args: tuple[object, ...], state: dict[str, object]
-) -> ForebayError:
+def _restored(kind: type[_E], args: tuple[object, ...], state: dict[str, object]) -> _E:
     error = kind.__new__(kind, *args)
     error.__dict__.update(state)
     return error
+
+
+_E = TypeVar("_E", bound=ForebayError)
 
 
 class Defect(ForebayError):
@@ -115,16 +182,11 @@ class Defect(ForebayError):
         The exception, in one line.
     """
 
-    code = "defect"
     exit_status = 4
-    hint = (
-        "please report it with the command and its files; FOREBAY_DEBUG=1 in the environment shows "
-        "where it happened"
-    )
 
     def __init__(self, what: str) -> None:
         self.what = " ".join(what.split())[:300]
-        super().__init__(f"a defect of forebay: {self.what}; {self.hint}")
+        super().__init__("defect", what=self.what)
 
 
 @contextmanager
@@ -139,79 +201,10 @@ def panics_as_defects() -> Iterator[None]:
 
 
 @contextmanager
-def written_in(place: Words) -> Iterator[None]:
+def written_in(notation: Notation) -> Iterator[None]:
     """Say of an error from inside where its hint is followed."""
     try:
         yield
     except ForebayError as error:
-        error.words = place
+        error.notation = notation
         raise
-
-
-def option(name: str, value: object) -> str:
-    """Return 'engine="theory"', for the command line "--engine theory", as an `entry` of a file."""
-
-    def write(words: Words) -> str:
-        if words is Words.COMMAND_LINE:
-            given = _literal(value, words) if " " in str(value) else value
-            return f"--{name.replace('_', '-')} {given}"
-        return _entry(name, value, words)
-
-    return _mark(write)
-
-
-def argument(name: str, option: str = "") -> str:
-    """Return the name of an argument: "memory_limit", for the command line "--memory-limit".
-
-    ``option`` is the command line's name, if it differs.
-    """
-    return either(name, name, f"--{(option or name).replace('_', '-')}")
-
-
-def setting(path: str, value: object) -> str:
-    """Return 'scenario.replace({"queue.size": "1 bdp"})', or '--set queue.size="1 bdp"'.
-
-    Of a file, and on the page, it is 'queue.size = "1 bdp"'.
-    """
-    written = toml(value)
-    python = f"scenario.replace({_literal({path: value}, Words.PYTHON)})"
-    return either(python, f"{path} = {written}", f"--set {path}={written}")
-
-
-def entry(name: str, value: object) -> str:
-    """Return 'size="1 bdp"', for a file 'size = "1 bdp"'."""
-    return _mark(lambda words: _entry(name, value, words))
-
-
-def literal(value: object) -> str:
-    """Return a value in the notation of Python or TOML."""
-    return _mark(lambda words: _literal(value, words))
-
-
-def either(python: str, file: str, command_line: str | None = None) -> str:
-    """Return what Python code, a file and, if it differs from that, the command line call it."""
-    said = (python, file, file if command_line is None else command_line)
-    return _mark(dict(zip(Words, said, strict=True)).__getitem__)
-
-
-def toml(value: object) -> str:
-    """Return a value in the notation of TOML."""
-    return _literal(value, Words.FILE)
-
-
-def _entry(name: str, value: object, words: Words) -> str:
-    equals = "=" if words is Words.PYTHON else " = "
-    return f"{name}{equals}{_literal(value, words)}"
-
-
-def _literal(value: object, words: Words) -> str:
-    python = words is Words.PYTHON
-    if isinstance(value, bool):
-        return str(value) if python else str(value).lower()
-    if isinstance(value, Mapping):
-        if python:
-            return "{" + ", ".join(f'"{k}": {_literal(v, words)}' for k, v in value.items()) + "}"
-        return "{ " + ", ".join(f"{k} = {_literal(v, words)}" for k, v in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_literal(part, words) for part in value) + "]"
-    return str(value) if isinstance(value, int | float) else f'"{value}"'

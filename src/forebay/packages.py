@@ -48,13 +48,12 @@ class MissingPackage(ForebayError):
         What needs it, such as ``"a figure"``.
     """
 
-    code = "missing-package"
     exit_status = 3
 
     def __init__(self, needs: str, package: str) -> None:
         self.needs, self.package = needs, package
-        self.hint = f"write pip install '{wanted(package)}'"
-        super().__init__(f"{needs} needs {package}, which is not installed; {self.hint}")
+        wants = wanted(package)
+        super().__init__("missing-package", needs=needs, package=package, wanted=wants)
 
 
 def wanted(package: str) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import ForebayError
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from forebay.progress import Progress
@@ -35,14 +36,12 @@ class BrokenPlugin(ForebayError):
         Group and name of the entry point, such as "forebay.engines" and "coin".
     """
 
-    code = "broken-plugin"
     exit_status = 3
 
-    def __init__(self, group: str, name: str, wrong: str, where: str = "") -> None:
-        self.group, self.name, self.wrong, self.where = group, name, wrong, where
-        self.hint = f"fix or uninstall {where or 'the distribution that declares it'}"
-        text = f"{group}: the entry point {name!r} {' '.join(wrong.split())}; {self.hint}"
-        super().__init__(text)
+    def __init__(self, group: str, name: str, why: str | Fact, where: str = "") -> None:
+        self.group, self.name, self.where = group, name, where
+        where = where or "the distribution that declares it"
+        super().__init__("broken-plugin", field=group, name=name, why=why, where=where)
 
 
 @cache

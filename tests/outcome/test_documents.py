@@ -10,13 +10,13 @@ import pytest
 from generate.answers import DOCUMENTS, SHIPPED, schema, text
 
 import forebay
-from forebay.errors import Words
 from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult, Verdict
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.document import parse, within_bounds
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
 from forebay.scenario import Scenario, loads
+from forebay.words import Notation
 
 TEXT = """
 link.rate = "5 Mbit/s"
@@ -253,7 +253,7 @@ def test_a_number_that_is_not_finite_is_no_json(answers):
 def test_what_is_no_json_says_how_to_make_some():
     with pytest.raises(DocumentError, match=r"make one with to_json\(\)") as found:
         parse("{")
-    assert found.value.worded(Words.COMMAND_LINE).endswith("make one with --json")
+    assert found.value.worded(Notation.COMMAND_LINE).endswith("make one with --json")
 
 
 @pytest.mark.parametrize(("size", "fits"), [(10, True), (11, False)])

@@ -58,10 +58,10 @@ def test_what_a_user_writes_is_no_mark():
 
 
 def test_a_setting_is_written_where_it_is_read():
-    from forebay.errors import Words, setting, worded
+    from forebay.words import Notation, setting
 
-    assert {where: worded(setting("goals.loss_rate", 0.01), where) for where in Words} == {
-        Words.PYTHON: 'scenario.replace({"goals.loss_rate": 0.01})',
-        Words.FILE: "goals.loss_rate = 0.01",
-        Words.COMMAND_LINE: "--set goals.loss_rate=0.01",
+    assert {where: setting("goals.loss_rate", 0.01).text(where) for where in Notation} == {
+        Notation.PYTHON: 'scenario.replace({"goals.loss_rate": 0.01})',
+        Notation.FILE: "goals.loss_rate = 0.01",
+        Notation.COMMAND_LINE: "--set goals.loss_rate=0.01",
     }

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.refused import refused
 
-from forebay.errors import Words
 from forebay.scenario import load, loads
+from forebay.words import Notation
 
 from .build import SMALLEST
 
@@ -78,7 +78,7 @@ def test_the_hint_is_in_the_words_of_where_it_is_read() -> None:
         loads(SMALLEST + "sack = 3\n")
     with refused(r"^overrides: link\.rate") as found:
         loads(SMALLEST, overrides=["link.rate=3"])
-    assert found.value.worded(Words.COMMAND_LINE).startswith("--set: link.rate")
+    assert found.value.worded(Notation.COMMAND_LINE).startswith("--set: link.rate")
 
 
 @pytest.mark.parametrize(

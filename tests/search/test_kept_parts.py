@@ -263,7 +263,7 @@ def refusals() -> list[str]:
         {"kept_in": "s.sqlite"}, {"theory_answers": True, "kept_in": "s.sqlite"},
         {"needs_s": 4000.0},
     ]  # fmt: skip
-    return [str(plain_one.but(**each)) for each in facts]
+    return [str(plain_one.told(**each)) for each in facts]
 
 
 TRIES: tuple[tuple[int, float, tuple[str, ...]], ...] = (

@@ -95,7 +95,7 @@ def naming_theory(ask: Callable[[Engine], object]) -> Iterator[None]:
             ask(_engines.get("theory"))
         except ForebayError:
             raise refused from None
-        raise refused.but(theory_answers=True) from None
+        raise refused.told(theory_answers=True) from None
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engin
         except TooLittleTime as refused:
             if opened.count == known:
                 raise
-            raise refused.but(kept_in=os.fspath(store)) from None
+            raise refused.told(kept_in=os.fspath(store)) from None
 
 
 def check_tables(**paths: str | PathLike[str] | None) -> None:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from forebay.errors import ForebayError, Words, argument, option
+from forebay.errors import ForebayError, argument, option
 from forebay.laws.hashed_members import Group
 from forebay.outcome import SizeResult
 from forebay.scenario import Rate, Scenario, ScenarioError, loads
 from forebay.scenario.io import quoted
 from forebay.scenario.source import FlowCount
+from forebay.words import Notation
 
 _NEEDED = ("name", "rate")
 _KNOWN = (
@@ -243,7 +244,7 @@ def _refused(path: str, wrong: str, hint: str) -> ScenarioError:
 
 
 def size_ports(
-    rows: list[PortRow], size: Callable[[Scenario], SizeResult], words: Words = Words.PYTHON
+    rows: list[PortRow], size: Callable[[Scenario], SizeResult], words: Notation = Notation.PYTHON
 ) -> Iterator[SizedPort]:
     """Yield each port with its answer, in the order of the table; an error is that port's alone."""
     for row in rows:

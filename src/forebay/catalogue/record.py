@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self, TypeVar
 
 from forebay.errors import ForebayError
+from forebay.words import Fact
 
 
 class IncompleteRecord(ForebayError):
@@ -15,12 +16,11 @@ class IncompleteRecord(ForebayError):
     what, name : kind and name of the record, such as "control" and "reno".
     """
 
-    code = "incomplete-record"
     exit_status = 4
 
-    def __init__(self, what: str, name: str, wrong: str) -> None:
-        self.what, self.name, self.wrong = what, name, wrong
-        super().__init__(f"catalogue: the {what} {name!r} {wrong}")
+    def __init__(self, what: str, name: str, why: str | Fact) -> None:
+        self.what, self.name = what, name
+        super().__init__("incomplete-record", what=what, name=name, why=why)
 
 
 @dataclass(frozen=True, kw_only=True)

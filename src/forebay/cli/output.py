@@ -15,7 +15,8 @@ from typing import Any
 import click
 
 from forebay.cli.signals import word
-from forebay.errors import ForebayError, Words, one_line
+from forebay.errors import ForebayError
+from forebay.words import Notation, one_line
 
 Callback = Callable[[float], None]
 
@@ -31,7 +32,7 @@ written: list[str] = []
 
 def in_line(error: BaseException) -> str:
     """Return an error's line, with what to write on the command line."""
-    return error.worded(Words.COMMAND_LINE) if isinstance(error, ForebayError) else str(error)
+    return error.worded(Notation.COMMAND_LINE) if isinstance(error, ForebayError) else str(error)
 
 
 def print_json(document: Mapping[str, Any], indent: int | None = 2) -> None:

@@ -13,7 +13,8 @@ import click
 
 from forebay.cli import signals
 from forebay.cli.output import in_line, written
-from forebay.errors import Defect, one_line
+from forebay.errors import Defect
+from forebay.words import one_line
 
 # verb: its line in `forebay --help`. The verb's command is `command` in forebay.cli.<verb>.
 _VERBS = {

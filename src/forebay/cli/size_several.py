@@ -12,9 +12,10 @@ import forebay
 from forebay import platforms, report
 from forebay.api import class_queues, ports
 from forebay.cli.output import in_line, progress, say, show
-from forebay.errors import Words, argument
+from forebay.errors import argument
 from forebay.progress import never_less
 from forebay.scenario import Rate
+from forebay.words import Notation
 
 if TYPE_CHECKING:
     from forebay import Scenario, SizeResult
@@ -38,7 +39,7 @@ def size_table(
             platforms.get(row.platform)
     done: list[ports.SizedPort] = []
     try:
-        for port in ports.size_ports(rows, size, Words.COMMAND_LINE):
+        for port in ports.size_ports(rows, size, Notation.COMMAND_LINE):
             done.append(port)
             say(f"{len(done)} of {len(rows)}: {port.row.name}: {_said(port)}")
     except KeyboardInterrupt:
@@ -132,7 +133,7 @@ def size_together(
             return forebay.size(one, budget=f"{seconds:.6g} s", progress=still, expect=begun, **how)
         except forebay.TooLittleTime as stop:
             # The time asked for is that of one sizing: say that of all.
-            raise stop.but(
+            raise stop.told(
                 why=f"a class queue has {seconds:.2g} s, {share:.2g} of the budget: {stop.why}",
                 needs_s=stop.needs_s / share, budget_s=float(budget),
             ) from None  # fmt: skip

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from forebay.errors import ForebayError, option
+from forebay.errors import ForebayError
 from forebay.scenario import Long, Scenario, Session
+from forebay.words import Fact
 
 
 class UnknownEngine(ForebayError, ValueError):
     """No engine has that name."""
 
-    code = "unknown-engine"
-
     def __init__(self, name: str, known: Sequence[str]) -> None:
         self.name = name
-        self.hint = f"write one of: {', '.join(known)}"
-        super().__init__(f"engine: there is no {name!r}; {self.hint}")
+        super().__init__("unknown-engine", field="engine", value=name, known=", ".join(known))
 
 
 class EngineUnavailable(ForebayError):
@@ -27,12 +25,12 @@ class EngineUnavailable(ForebayError):
     hint : how to get it, as an imperative.
     """
 
-    code = "engine-unavailable"
     exit_status = 3
 
-    def __init__(self, engine: str, missing: str, hint: str) -> None:
-        self.engine, self.missing, self.hint = engine, missing, hint
-        super().__init__(f"engine {engine} cannot run here: {missing}; {hint}")
+    def __init__(self, engine: str, missing: str | Fact, hint: str | Fact = "") -> None:
+        self.engine, self.missing = engine, str(missing)
+        hint = missing.hint if isinstance(missing, Fact) and not hint else hint
+        super().__init__("engine-unavailable", hint=hint, engine=engine, missing=missing)
 
 
 class Unsupported(ForebayError):
@@ -44,16 +42,12 @@ class Unsupported(ForebayError):
     field : the scenario's field that requires it, such as ``"traffic.1.kind"``.
     """
 
-    code = "unsupported"
     exit_status = 3
 
     def __init__(self, engine: str, what: str, field: str) -> None:
-        self.engine, self.what, self.field = engine, what, field
-        hint = "choose another engine, or leave it out of the scenario"
-        if engine != "simulation":
-            hint = f"write {option('engine', 'simulation')}, or leave it out of the scenario"
-        self.hint = hint
-        super().__init__(f"{field}: {engine} cannot run {what} yet; {hint}")
+        self.engine, self.what = engine, what
+        kind = "unsupported.anywhere" if engine == "simulation" else "unsupported.here"
+        super().__init__(kind, field=field, engine=engine, what=what)
 
 
 class NoLaw(ForebayError):
@@ -65,14 +59,12 @@ class NoLaw(ForebayError):
     instead : a small change with which a law would fit; empty if there is none.
     """
 
-    code = "no-law"
     exit_status = 3
 
-    def __init__(self, why: str, instead: str = "") -> None:
+    def __init__(self, why: str | Fact, instead: str | Fact = "") -> None:
         self.why, self.instead = why, instead
-        way = f"write {option('engine', 'simulation')}"
-        self.hint = hint = f"{way}, or {instead}" if instead else way
-        super().__init__(f"theory has no law for this link ({why}); {hint}")
+        kind = "no-law.or-instead" if instead else "no-law.here"
+        super().__init__(kind, why=why, instead=instead)
 
 
 class OutsideAtlas(ForebayError):
@@ -84,13 +76,11 @@ class OutsideAtlas(ForebayError):
     value, bound : what it has, and what is covered, as text.
     """
 
-    code = "outside-atlas"
     exit_status = 3
 
-    def __init__(self, field: str, value: str, bound: str) -> None:
-        self.field, self.value, self.bound = field, value, bound
-        self.hint = hint = f"write {option('engine', 'simulation')}"
-        super().__init__(f"{field}: the atlas does not cover {value}, but {bound}; {hint}")
+    def __init__(self, field: str, value: str | Fact, bound: str | Fact) -> None:
+        self.bound = bound
+        super().__init__("outside-atlas", field=field, value=value, bound=bound)
 
 
 _OF_LINKS = {

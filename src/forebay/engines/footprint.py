@@ -21,13 +21,14 @@ from forebay import foreign
 from forebay.catalogue import CONTROLS, DISCIPLINES, is_ours
 from forebay.engines.replication.layout import Layout
 from forebay.engines.replication.readings import n_parts
-from forebay.errors import ForebayError, argument
+from forebay.errors import ForebayError
 from forebay.progress import Progress, with_stages
 from forebay.scenario import BOTTLENECK, MAX_OFFERED, REVERSE, DataSize, Scenario, ScenarioError
 from forebay.scenario.crossing import ack_route, data_route
 from forebay.scenario.tcp import Short, Tcp
 from forebay.scenario.traffic import Traffic, Video
 from forebay.scenario.transfers import Transfers
+from forebay.words import Fact
 
 _DEFAULT = 2 * 10**9
 """Enough for tens of thousands of flows; half of the memory of machines with less than 4 GB."""
@@ -135,12 +136,8 @@ class TooMuchMemory(ForebayError):
     wrong, hint : the amount and the limit, and what to write instead.
     """
 
-    code = "too-much-memory"
-
-    def __init__(self, wrong: str, smaller: str = _SMALLER) -> None:
-        self.wrong, self.smaller = wrong, smaller
-        self.hint = hint = f"write {smaller}, or a larger {argument('memory_limit')}"
-        super().__init__(f"memory: {wrong}; {hint}")
+    def __init__(self, why: str | Fact, smaller: str | Fact = _SMALLER) -> None:
+        super().__init__("too-much-memory", field="memory", why=why, smaller=smaller)
 
 
 def _three_digits(octets: float) -> str:

@@ -26,18 +26,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+-]{0,63}")
 
 
 class ControlError(ForebayError):
-    """A control that cannot be built, or whose name, source or record does not do.
-
-    Attributes
-    ----------
-    wrong, hint : what is wrong, and what to write instead.
-    """
-
-    code = "control"
+    """A control that cannot be built, or whose name, source or record does not do."""
 
     def __init__(self, where: str, wrong: str, hint: str) -> None:
-        self.where, self.wrong, self.hint = where, " ".join(wrong.split()), hint
-        super().__init__(f"{where}: {self.wrong}; {hint}")
+        super().__init__("control", " ".join(wrong.split()), hint, field=where)
 
 
 class ControlFailed(ForebayError):
@@ -46,17 +38,14 @@ class ControlFailed(ForebayError):
     Attributes
     ----------
     names : the control; several, if it is one of these.
-    wrong : what it did.
     """
 
-    code = "control-failed"
     exit_status = 3
 
-    def __init__(self, names: tuple[str, ...], wrong: str) -> None:
-        self.names, self.wrong = names, " ".join(wrong.split())
-        self.hint = "mend it and build it again with `forebay controls build`"
+    def __init__(self, names: tuple[str, ...], did: str) -> None:
+        self.names = names
         who = " or ".join(map(repr, names))
-        super().__init__(f"congestion control {who}: {self.wrong}; {self.hint}")
+        super().__init__("control-failed", who=who, did=" ".join(did.split()))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,18 +40,10 @@ _DISPLAY = "forebay.report.documents"
 
 
 class DocumentError(ForebayError, ValueError):
-    """A JSON document that cannot be read; ``str()`` is one line: where, what, what to do.
-
-    Attributes
-    ----------
-    hint : what to do instead.
-    """
-
-    code = "unreadable-document"
+    """A JSON document that cannot be read."""
 
     def __init__(self, source: str, wrong: str, hint: str) -> None:
-        super().__init__(" ".join(f"{source}: {wrong}; {hint}".split()))
-        self.source, self.wrong, self.hint = source, wrong, hint
+        super().__init__("unreadable-document", " ".join(wrong.split()), hint, file=source)
 
 
 def _is_newer(schema: Any) -> bool:

@@ -71,16 +71,13 @@ class ImpossibleOutcome(ForebayError):
         At least one.
     """
 
-    code = "impossible-outcome"
     exit_status = 4
-    hint = "please report it, with the scenario and the seeds"
 
     def __init__(self, engine: str, violations: tuple[Violation, ...]) -> None:
         self.engine, self.violations = engine, violations
         first = violations[0]
         super().__init__(
-            f"engine {engine} computed an impossible value ({first.invariant}: {first.where}); "
-            f"this is a defect of forebay; {self.hint}"
+            "impossible-outcome", engine=engine, invariant=first.invariant, where=first.where
         )
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from forebay.catalogue import DISCIPLINES
-from forebay.errors import argument, one_line, option, setting
+from forebay.errors import argument, option, setting
 from forebay.outcome import Aqm
 from forebay.platforms import reading
 from forebay.platforms.notes import Note, note, trap, uncertain
@@ -19,6 +19,7 @@ from forebay.platforms.registry import Order, Platform, get, mark, names
 from forebay.platforms.snippet import PlatformError, Snippet, short
 from forebay.platforms.target import port_of
 from forebay.scenario import ClassQueue, Rate, Scenario
+from forebay.words import one_line
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}")  # names of objects that every platform takes
 _LONGEST = 15  # so that no port's name ends as the second object of another one does (Junos)

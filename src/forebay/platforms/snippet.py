@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from forebay.errors import ForebayError, one_line
+from forebay.errors import ForebayError
+from forebay.words import one_line
 
 MOST_BYTES = 1 << 20
 MOST_QUEUES = 2000
@@ -26,17 +27,7 @@ _TOKEN = re.compile(r"""[{};]|"[^"]*"|'[^']*'|[^\s{};"']+""")
 
 
 class PlatformError(ForebayError, ValueError):
-    """An invalid size, platform or snippet.
-
-    Attributes
-    ----------
-    code : stable name of the kind of mistake, such as ``"unknown-platform"``.
-    wrong, hint : what is wrong; what to write instead.
-    """
-
-    def __init__(self, code: str, wrong: str, hint: str) -> None:
-        self.code, self.wrong, self.hint = code, wrong, hint
-        super().__init__(f"{wrong}; {hint}")
+    """An invalid size, platform or snippet."""
 
 
 class NotRecommended(PlatformError):

@@ -23,6 +23,7 @@ from forebay.scenario import (
     load,
     shipped,
 )
+from forebay.words import Fact
 
 _WRITTEN = ("min", "max", "probability", "ecn", "target", "interval", "rtt")
 
@@ -168,7 +169,7 @@ def read_sizing(path: str, *, force: bool = False) -> tuple[Wanted, Port]:
     try:
         answer = SizeResult.from_json(raw)
     except DocumentError as error:
-        raise _not_ours(path, short(error.wrong), error.marked("hint")) from None
+        raise _not_ours(path, short(error.wrong), error.advice) from None
     return of_sizing(answer, path, force=force)
 
 
@@ -253,7 +254,7 @@ def _managed(aqm: Aqm, port: Port, path: str) -> Wanted:
     return Wanted(limit * port.packet_bytes, limit, written, path, aqm)
 
 
-def _not_ours(path: str, why: str, hint: str = "") -> PlatformError:
+def _not_ours(path: str, why: str, hint: str | Fact = "") -> PlatformError:
     wrong = f"{short(path)} is not a document of a sizing that can be read here: {why}"
     make = either("forebay.size(scenario).to_json()", "forebay size SCENARIO --json")
     return PlatformError("not-a-sizing", wrong, hint or f"make one with: {make}")

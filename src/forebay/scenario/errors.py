@@ -9,21 +9,13 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from forebay.errors import ForebayError, InWords, either, literal, one_line
-
-_SHOWN = 60
+from forebay.errors import ForebayError
+from forebay.errors import show as show
+from forebay.words import one_of as one_of
 
 
 class ScenarioError(ForebayError, ValueError):
     """Invalid input for a scenario.
-
-    Attributes
-    ----------
-    code : stable name of the kind of mistake, such as ``"unknown-key"``.
-    file, field : the place: the file, ``--set`` or the class; the dotted path inside it. Either may
-        be empty.
-    value : what was found there.
-    wrong, hint : what is wrong with it; what to write instead.
 
     >>> try:
     ...     forebay.Link(rate=155)
@@ -32,66 +24,10 @@ class ScenarioError(ForebayError, ValueError):
     Link: rate: 155 has no unit; write it with one, such as "155 Mbit/s"
     """
 
-    wrong, file, field = InWords(), InWords(), InWords()
-    _wrong: str
-    _file: str
-    _field: str
-
-    def __init__(
-        self,
-        code: str,
-        wrong: str,
-        hint: str,
-        *,
-        file: str = "",
-        field: str = "",
-        value: object = None,
-    ) -> None:
-        self.code, self.wrong, self.hint = code, wrong, hint
-        self.file, self.field, self.value = file, field, value
-        super().__init__(code, wrong, hint)
-
-    def _line(self) -> str:
-        where = "".join(f"{part}: " for part in (self._file, self._field) if part)
-        return f"{where}{self._wrong}; {self._hint}"
-
-    def at(self, file: str, field: str = "") -> ScenarioError:
-        """Return the same error with the place set, and ``field`` put before its own field."""
-        return self.but(file=file, field=".".join(part for part in (field, self._field) if part))
-
-    def but(self, **told: str) -> ScenarioError:
-        """Return the same error with another code, wrong, hint, file or field."""
-        copy = ScenarioError(self.code, self._wrong, self._hint, value=self.value)
-        copy.file, copy.field, copy.words = self._file, self._field, self.words
-        for name, text in told.items():
-            setattr(copy, name, text)
-        return copy
-
 
 def contradiction(field: str, wrong: str, hint: str, value: object = None) -> ScenarioError:
     """Return the error of a field that contradicts another one."""
     return ScenarioError("contradiction", wrong, hint, field=field, value=value)
-
-
-def show(value: object) -> str:
-    """Return a value in the user's notation, in at most about 60 characters."""
-    if isinstance(value, str):
-        return f'"{one_line(_short(str(value)))}"'
-    if isinstance(value, bool):
-        return literal(value)
-    if isinstance(value, dict):
-        return either("a dict", "a table")
-    if isinstance(value, list | tuple):
-        return "a list"
-    if isinstance(value, int) and value.bit_length() > 128:
-        return "a huge number"  # Python may refuse to convert it to digits
-    return _short(str(value))
-
-
-def one_of(names: Iterable[str]) -> str:
-    """Return ``"a", "b" or "c"``."""
-    *most, last = [f'"{name}"' for name in names]
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
@@ -114,10 +50,6 @@ def did_you_mean(name: str, names: Iterable[str], *, also: Mapping[str, str] | N
 
 def _folded(name: str) -> str:
     return name.casefold().replace("-", "").replace("_", "").replace(" ", "")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 _MOST = 1e15

@@ -11,11 +11,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from forebay.errors import Words, literal, written_in
+from forebay.errors import literal, written_in
 from forebay.scenario import overrides as sets
 from forebay.scenario.base import FOLDER
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.model import Scenario
+from forebay.words import Notation
 
 _SHIPPED = Path(__file__).resolve().parents[1] / "scenarios"
 _MOST_BYTES = 16 * 1024 * 1024
@@ -88,7 +89,7 @@ def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ())
 
 
 def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scenario:
-    with written_in(Words.FILE):
+    with written_in(Notation.FILE):
         tree = _tree(text, source)
         paths = sets.apply(tree, overrides) if overrides else []
         try:

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from forebay.catalogue import CONTROLS, kinds_that
-from forebay.errors import ForebayError, option
+from forebay.errors import ForebayError
 from forebay.scenario import Requests, Scenario, Short, Standing, Tcp, Traffic, Transfers
+from forebay.words import Fact, option
 
 _FLOWS = (100.0, 1_000.0, 10_000.0, 100_000.0)
 _US_BY_LOSS = (0.07, 0.10, 0.25, 0.93)
@@ -165,10 +166,8 @@ class TooLittleTime(ForebayError):
         The former is never less: where less was predicted, the time was used and not enough.
     theory_answers : published laws answer the same question.
     kept_in : the store that has the finished simulations; None without one.
-    hint : which options to use instead.
     """
 
-    code = "too-little-time"
     exit_status = 3
 
     def __init__(
@@ -184,39 +183,17 @@ class TooLittleTime(ForebayError):
         self.why, self.needs_s, self.budget_s = why, max(needs_s, budget_s), budget_s
         self.of_network, self.theory_answers = of_network, theory_answers
         self.kept_in = kept_in
-        self.hint = hint = f"write {', or '.join(self._ways())}"
-        takes = "more than" if self._was_wrong else "about"
+        was_wrong = self.needs_s <= budget_s  # against the prediction
+        other = "network" if of_network else "theory" if theory_answers else ""
         super().__init__(
-            f"simulation cannot answer in {in_words(budget_s)}: {why}, and {self._whole} takes "
-            f"{takes} {in_words(self.needs_s)} here; {hint}{self._kept()}"
-        )
+            "too-little-time", why=why, budget=in_words(budget_s), of_network=of_network,
+            needs=in_words(self.needs_s), more_than=was_wrong,
+            more=option("budget", in_words((_FAR_MORE if was_wrong else _MORE) * self.needs_s)),
+            other=Fact(f"too-little-time.or-{other}") if other else "",
+            kept="" if kept_in is None else Fact("too-little-time.kept", store=kept_in),
+        )  # fmt: skip
 
-    @property
-    def _was_wrong(self) -> bool:
-        """Whether the time was shown to be too short, against the prediction."""
-        return self.needs_s <= self.budget_s
-
-    @property
-    def _whole(self) -> str:
-        return "the network" if self.of_network else "the whole link"
-
-    def _ways(self) -> list[str]:
-        """Return the options that give an answer, and what each gives."""
-        whole_s = (_FAR_MORE if self._was_wrong else _MORE) * self.needs_s
-        ways = [option("budget", in_words(whole_s))]
-        if self.of_network:
-            ways.append(f"{option('engine', 'network')} for its steady state")
-        elif self.theory_answers:
-            ways.append(f"{option('engine', 'theory')} for what published laws say")
-        return ways
-
-    def _kept(self) -> str:
-        """Return what a second try can begin with."""
-        if self.kept_in is None:
-            return ""
-        return f"; finished simulations are kept in {self.kept_in}, and it continues from there"
-
-    def but(self, **facts: Any) -> TooLittleTime:
+    def told(self, **facts: Any) -> TooLittleTime:
         """Return the same refusal with other facts, named as its attributes."""
         return type(self)(**{name: getattr(self, name) for name in _FACTS} | facts)
 

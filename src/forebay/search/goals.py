@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from forebay.catalogue.kinds import WITHOUT_SEEDS
-from forebay.errors import ForebayError, option, setting
+from forebay.errors import ForebayError
 from forebay.outcome import (
     DELAY_MAXIMUM,
     LOSS_PROBABILITY,
@@ -25,59 +25,29 @@ from forebay.search.evidence import Evidence, ends, judge
 
 
 class SizingError(ForebayError, ValueError):
-    """Bad input to a sizing; ``str()`` is one line with the mistake and a correction.
-
-    Attributes
-    ----------
-    code : stable name of the mistake.
-    field : wrong argument, or its place in the scenario.
-    hint : what to write instead.
-    """
-
-    def __init__(self, code: str, field: str, wrong: str, hint: str) -> None:
-        super().__init__(f"{field}: {wrong}; {hint}")
-        self.code = code
-        self.field = field
-        self.hint = hint
+    """Bad input to a sizing."""
 
 
 class NoGoals(SizingError):
     """The scenario has no goal that a buffer could meet or miss."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "no-goals",
-            "goals",
-            "the scenario has none, so every buffer is large enough",
-            f"write {setting('goals.utilization', 0.98)}",
-        )
+        super().__init__("no-goals", field="goals")
 
 
 class NobodyCrosses(SizingError):
     """No data crosses the link to be sized."""
 
     def __init__(self, link: str) -> None:
-        super().__init__(
-            "nobody-crosses",
-            "traffic",
-            f"no class sends data over {link}, so every buffer is large enough",
-            f'name "{link}" in a route, or leave route out',
-        )
+        super().__init__("nobody-crosses", field="traffic", link=link)
 
 
 class GoalNotAnswered(SizingError):
     """The engine has no value for a goal's metric; no setting makes a law give one."""
 
     def __init__(self, goal: str, engine: str) -> None:
-        super().__init__(
-            "goal-not-answered",
-            f"goals.{goal}",
-            f"engine {engine} cannot compute it",
-            f"choose another engine ({option('engine', 'simulation')}) or leave this goal out"
-            if engine != "simulation"
-            else "write a longer measure.duration, because the window contains none of it, "
-            "or leave this goal out",
-        )
+        kind = "in-window" if engine == "simulation" else "by-engine"
+        super().__init__(f"goal-not-answered.{kind}", field=f"goals.{goal}", engine=engine)
         self.exit_status = 3 if engine in WITHOUT_SEEDS else 2
 
 

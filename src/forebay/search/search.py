@@ -85,7 +85,7 @@ def search(problem: Problem, engine: Engine, options: Options) -> SizeResult:
     """
     seeds = options.seeds
     if not seeds or len(set(seeds)) != len(seeds):
-        raise SizingError("bad-seeds", "seeds", f"got {list(seeds)}", "give one or more, each once")
+        raise SizingError("bad-seeds", field="seeds", seeds=list(seeds))
     if not problem.scenario.crossing:
         raise NobodyCrosses(BOTTLENECK)
     return _Search.begin(problem, engine, options).result()

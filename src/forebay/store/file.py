@@ -131,18 +131,10 @@ def _arrays(data: bytes, start: int, shapes: list[list[Any]]) -> list[Array]:
 
 
 class StoreError(ForebayError):
-    """A store cannot be opened, read or written.
-
-    Attributes
-    ----------
-    path, wrong, hint : the file, what is wrong with it, and what to write or do instead.
-    """
-
-    code = "store"
+    """A store cannot be opened, read or written."""
 
     def __init__(self, path: str, wrong: str, hint: str) -> None:
-        self.path, self.wrong, self.hint = path, wrong, hint
-        super().__init__(f"store {path}: {wrong}; {hint}")
+        super().__init__("store", wrong, hint, file=f"store {path}")
 
 
 APPLICATION_ID = 0x466F7265

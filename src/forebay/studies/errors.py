@@ -6,20 +6,12 @@ from forebay.scenario.errors import did_you_mean, show
 
 
 class StudyError(ForebayError):
-    """A study cannot go on: workers that die, another version, or a missing package.
+    """A study cannot go on: workers that die, another version, or a missing package."""
 
-    Attributes
-    ----------
-    wrong, hint : str
-        What happened, and what to do.
-    """
-
-    code = "study"
     exit_status = 3
 
     def __init__(self, wrong: str, hint: str) -> None:
-        self.wrong, self.hint = wrong, hint
-        super().__init__(f"{wrong}; {hint}")
+        super().__init__("study", wrong, hint)
 
 
 def bad_grid(field: str, wrong: str, hint: str, value: object = None) -> ScenarioError:

@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from forebay.errors import Words, written_in
+from forebay.errors import written_in
 from forebay.scenario import Scenario, load
 from forebay.scenario.base import whole_number
 from forebay.scenario.errors import ScenarioError, show
@@ -23,6 +23,7 @@ from forebay.scenario.overrides import has_field
 from forebay.scenario.quantity import KNOWN, parse_amount, plain
 from forebay.studies.errors import bad_grid, unknown_key
 from forebay.studies.leave_out import Keeps, flat, keeper
+from forebay.words import Notation
 
 MAX_POINTS = 1_000_000
 _RANGE_KEYS = ("linear", "log", "points")
@@ -440,7 +441,7 @@ def load_grid(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Gr
     source = os.fspath(path)
     if not os.path.exists(source) and source in shipped_grids():
         source = str(_SHIPPED / f"{source}.toml")
-    with written_in(Words.FILE):
+    with written_in(Notation.FILE):
         tree = read_toml(source, "grid", shipped_grids())
         try:
             return _read(tree, source, overrides)

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forebay.engines.base import Engine
-from forebay.errors import ForebayError, Words, toml
+from forebay.errors import ForebayError
 from forebay.scenario import Scenario, ScenarioError
 from forebay.scenario.overrides import blames
 from forebay.search.cost import Speed, in_words
 from forebay.studies.errors import bad_grid
 from forebay.studies.grid import MAX_CELLS, Grid
+from forebay.words import Notation, toml
 
 _SHORT_S = {"theory": 0.002, "atlas": 0.004, "network": 1.0}
 SHORT_SIZING_S = {"theory": 0.04, "atlas": 0.2}
@@ -146,7 +147,7 @@ def plan_of(
             scenario = grid.base.replace(dict(zip(grid.names, values, strict=True)))
             most = max([most, *(check(scenario) for check in checks)])
         except ForebayError as error:
-            refused.append((Refusal(values, error.worded(Words.FILE)), error))
+            refused.append((Refusal(values, error.worded(Notation.FILE)), error))
         else:
             cells.append(Cell(values, scenario, scenario.sha256()))
     _refuse_values(grid, cells, refused)

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.errors import toml
 from forebay.files.atomic import replacing
 from forebay.files.columns import is_parquet
 from forebay.packages import import_package
 from forebay.store import Store
 from forebay.studies.plan import Asked, Cell, Plan
 from forebay.studies.work import WALL
+from forebay.words import toml
 
 BLOCK = 20_000
 """Rows that are in memory at a time."""

@@ -33,7 +33,7 @@ import forebay
 from forebay import engines
 from forebay.effort import Effort
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
-from forebay.errors import ForebayError, Words
+from forebay.errors import ForebayError
 from forebay.outcome import Outcome, SizeResult
 from forebay.outcome.settling import without_intervals
 from forebay.packages import import_package
@@ -43,6 +43,7 @@ from forebay.store import MetricRow, code_of, to_blob, to_numbers
 from forebay.studies.columns import OF_RECOMMENDED, columns_of_size
 from forebay.studies.errors import StudyError
 from forebay.studies.plan import Asked
+from forebay.words import Notation
 
 Sizes = Callable[[Engine, "Scenario", range, float, Effort], "SizeResult"]
 """Sizes a link with these seeds within so many predicted seconds; progress may stop it."""
@@ -131,7 +132,7 @@ def make_batch(batch: Batch, progress: Progress | None = None) -> Done:
         try:
             done.rows += _rows(batch, item, progress)
         except ForebayError as error:  # its cell is written in a grid
-            why = error.worded(Words.FILE)
+            why = error.worded(Notation.FILE)
             done.failures.append(Failure(item.scenario, len(item.seeds), why, error.exit_status))
     return done
 

@@ -16,11 +16,12 @@ import tomli_w
 
 import forebay
 from forebay import measure, platforms, report
-from forebay.errors import ForebayError, Words, written_in
+from forebay.errors import ForebayError, written_in
 from forebay.outcome import LinkOutcome, Metric
 from forebay.packages import check_file
 from forebay.report.size import brief, explained, sentence
 from forebay.scenario.io import without_empty
+from forebay.words import Notation
 
 PARTS = ("name", "link", "queue", "traffic", "goals", "measure")
 _NOTHING: list[tuple[str, object]] = [("links", [])]
@@ -31,11 +32,12 @@ _MOST_CLASSES, _MOST_FLOWS, _DEEPEST = 16, 200_000, 12
 class Refused(ForebayError):
     """A question that the workbench does not ask, whatever the command line does with it."""
 
-    code = "refused"
-
     def __init__(self, wrong: str, hint: str, field: str = "") -> None:
-        self.wrong, self.hint, self.field = wrong, hint, field
-        super().__init__(f"{wrong}; {hint}")
+        super().__init__("refused", wrong, hint, field=field)
+
+    def worded(self, notation: Notation) -> str:
+        """Return the line without the field, which the page shows beside its input."""
+        return f"{self.wrong}; {self.hint}"
 
 
 def scenario_of(asked: object) -> forebay.Scenario:
@@ -52,7 +54,7 @@ def scenario_of(asked: object) -> forebay.Scenario:
             wrong = f"{str(name)[:40]!r} is not for the workbench"
             raise Refused(wrong, f"write {', '.join(PARTS)}")
     _check_depth(asked)
-    with written_in(Words.FILE):
+    with written_in(Notation.FILE):
         scenario = forebay.Scenario.from_dict(asked, files=False)
     flows = sum(float(group.flows or 0) for group in scenario.traffic)
     if len(scenario.traffic) > _MOST_CLASSES:

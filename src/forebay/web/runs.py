@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.errors import Words, written_in
+from forebay.errors import written_in
 from forebay.web.opening import Refused, error_of
+from forebay.words import Notation
 
 MEMORY = "1 GB"
 
@@ -90,7 +91,7 @@ class Run:
         """Do the work, in a thread; nothing that goes wrong leaves it."""
         try:
             self.goes_on(0.0)
-            with written_in(Words.FILE):
+            with written_in(Notation.FILE):
                 self._work(self)
         except KeyboardInterrupt:  # Cancelled, or the search's own after it
             pass

@@ -21,6 +21,7 @@ from forebay.progress import Progress, enter
 from forebay.scenario import Scenario, Topology
 from forebay.topology import Problem
 from forebay.topology.graph import Floats, Ints, refuse, sums
+from forebay.words import Fact
 
 
 class NoNetwork(Unsupported):
@@ -28,8 +29,7 @@ class NoNetwork(Unsupported):
 
     def __init__(self) -> None:
         super().__init__("network", "a single link", "topology")
-        self.hint = "add a [topology], or size and run the link with another engine"
-        self.args = (f"topology: network cannot run {self.what}; {self.hint}",)
+        self.hint = Fact("unsupported.without-network")
 
 
 def topology_of(scenario: Scenario) -> Topology:
@@ -48,14 +48,11 @@ class NoSteadyState(ForebayError):
     worst : names of the links with the largest residuals.
     """
 
-    code = "no-steady-state"
     exit_status = 3
 
     def __init__(self, residual: float, worst: Sequence[str]) -> None:
         self.residual, self.worst = residual, tuple(worst)
-        self.hint = "check these links' rates and buffers, or write another topology.model"
-        where = f"residual {residual:.1e}, largest at {', '.join(worst)}"
-        super().__init__(f"engine network found no steady state: {where}; {self.hint}")
+        super().__init__("no-steady-state", residual=residual, worst=", ".join(worst))
 
 
 _FIRST_LOG_LOSS = -7.0

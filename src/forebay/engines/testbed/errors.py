@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from forebay.engines.errors import EngineUnavailable
+from forebay.words import Fact
 
 NAME = "testbed"
 
@@ -17,11 +18,11 @@ _NEEDS_ROOT = (
 class TestbedError(EngineUnavailable):
     """The kernel, or the emulator, refused a step."""
 
-    code = "testbed"
     __test__ = False  # not a test case, although its name begins with Test
 
-    def __init__(self, what: str, hint: str = _EXPECTED) -> None:
+    def __init__(self, what: str | Fact, hint: str | Fact = _EXPECTED) -> None:
         super().__init__(NAME, what, hint)
+        self.code = "testbed"
 
 
 class GateFailed(TestbedError):
@@ -31,13 +32,11 @@ class GateFailed(TestbedError):
     ``stalled`` says that stalls were the only faults: the machine was busy for milliseconds.
     """
 
-    code = "gate-failed"
-
     def __init__(
         self, what: str, hint: str = _EXPECTED, steal: float = 0.0, stalled: bool = False
     ) -> None:
         super().__init__(what, hint)
-        self.steal, self.stalled = steal, stalled
+        self.code, self.steal, self.stalled = "gate-failed", steal, stalled
 
 
 def needs_root(what: str) -> EngineUnavailable:

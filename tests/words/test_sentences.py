@@ -1,0 +1,96 @@
+"""The tables of sentences, and the facts that the code makes: each kind has its sentence."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from forebay import words
+from forebay.words import Fact, Notation, argument, either, entry, option, setting
+
+SRC = Path(words.__file__).parents[1]
+PYTHON, FILE, COMMAND_LINE = Notation
+FORMS = {"option", "argument", "entry", "setting", "either"}
+PLACES = {"file", "field", "wrong", "hint"}
+
+
+def facts() -> Iterator[tuple[str, str, set[str] | None]]:
+    """Yield where a fact is made, its kind and the names of its values; None if these vary."""
+    for path in SRC.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            first = call.args[0] if isinstance(call, ast.Call) and call.args else None
+            if not isinstance(call, ast.Call) or not isinstance(first, ast.Constant):
+                continue
+            if isinstance(first.value, str) and first.value in words.sentences():
+                names = {word.arg for word in call.keywords if word.arg} - PLACES
+                varies = any(word.arg is None for word in call.keywords)
+                yield f"{path.name}:{call.lineno}", first.value, None if varies else names
+
+
+def named(said: str) -> set[str]:
+    """Return the values that a sentence names."""
+    fields = {name for _, name, spec, _ in Formatter().parse(said) if name}
+    inside = {name for _, _, spec, _ in Formatter().parse(said) if spec for name in named(spec)}
+    return (fields | inside) - FORMS
+
+
+def test_a_fact_has_the_values_that_its_sentence_names():
+    for place, kind, names in facts():
+        told = words.sentences()
+        needed = named(told[kind]) | named(told.get(f"{kind} hint", ""))
+        if names is not None:
+            assert needed - {"value"} <= names, (place, kind)
+
+
+def test_every_sentence_is_told_by_some_code():
+    text = "".join(
+        path.read_text(encoding="utf-8")
+        for path in SRC.rglob("*.py")
+        if path.parent.name != "words"
+    )
+    unsaid = [
+        kind for kind in words.sentences()
+        if not kind.endswith(" hint") and f'"{kind}"' not in text
+        and f'{kind.rpartition(".")[0]}.{{' not in text and '.or-{' not in text
+    ]  # fmt: skip
+    assert unsaid == []
+
+
+@pytest.mark.parametrize(
+    ("term", "python", "file", "command_line"),
+    [
+        (option("engine", "theory"), 'engine="theory"', 'engine = "theory"', "--engine theory"),
+        (option("budget", "2 min"), 'budget="2 min"', 'budget = "2 min"', '--budget "2 min"'),
+        (argument("memory_limit"), "memory_limit", "memory_limit", "--memory-limit"),
+        (argument("start", "from"), "start", "start", "--from"),
+        (entry("ecn", True), "ecn=True", "ecn = true", "ecn = true"),
+        (either("a dict", "a table"), "a dict", "a table", "a table"),
+        (setting("goals.loss_rate", 0.01), 'scenario.replace({"goals.loss_rate": 0.01})',
+         "goals.loss_rate = 0.01", "--set goals.loss_rate=0.01"),
+    ],
+)  # fmt: skip
+def test_a_term_is_written_where_it_is_read(term, python, file, command_line):
+    assert [term.text(each) for each in Notation] == [python, file, command_line]
+
+
+def test_a_sentence_is_filled(monkeypatch):
+    told = {
+        "a": "{n:# packet|# packets} of {value!r}, as in {spread!l}",
+        "b": "{inner}, or {option:engine={name}} and {entry:ecn=true}",
+        "c": "{late:late|early}",
+    }
+    monkeypatch.setattr(words, "sentences", lambda: told)
+    spread = {"uniform": ["1 ms", "2 ms"]}
+    one = Fact("a", n=1, value="x" * 99, spread=spread)
+    assert str(one) == f'1 packet of "{"x" * 59}…", as in {{ uniform = ["1 ms", "2 ms"] }}'
+    many = Fact("a", n=3, value={}, spread=spread)
+    assert many.text(PYTHON) == '3 packets of a dict, as in {"uniform": ["1 ms", "2 ms"]}'
+    both = Fact("b", inner=Fact("c", late=True), name="theory")
+    assert both.text(COMMAND_LINE) == "late, or --engine theory and ecn = true"
+    assert both == Fact("b", inner=Fact("c", late=True), name="theory") != many
+
+
+def test_a_text_is_a_fact_of_its_own():
+    assert str(Fact("a {name} that stands as it is")) == "a {name} that stands as it is"
