@@ -27,6 +27,7 @@ from forebay.errors import ForebayError, either
 from forebay.files.atomic import replacing
 from forebay.outcome.reading import FloatArray, Histogram, IntArray
 from forebay.scenario import Scenario, ScenarioError
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,6 +55,14 @@ def _known_schema(value: Any) -> Any:
     if _is_newer(value):
         raise ValueError(f"schema {value} is newer than {SCHEMA}, the newest known here")
     return value
+
+
+def _text(value: Any) -> Any:
+    return str(value) if isinstance(value, Fact) else value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+"""A sentence of a document; a fact is worded when it comes in."""
 
 
 class Closed(BaseModel):

@@ -7,9 +7,8 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.catalogue.metrics import BOTTLENECK, REVERSE
-from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PERIODS
-from forebay.scenario.errors import ScenarioError, contradiction, one_of
+from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, OPEN_LOOP_KINDS
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import check_rates, check_traffic
@@ -31,8 +30,6 @@ _CONDITIONS = ("loss", "rate_trace", "down", "jitter")
 _COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
 _REQUEST_GOALS = ("request_mean", "request_p99")
 """Goals of a class that need flows that end, and requests with several answers."""
-_WITH_A_TOPOLOGY = "cannot be set with a topology"
-_ONE_OF_TWO = "leave one of the two out"
 
 
 def _of_each_class(
@@ -89,20 +86,19 @@ def class_names(traffic: Sequence[Traffic]) -> tuple[str, ...]:
 def _topology(scenario: Scenario) -> None:
     if scenario.topology is None:
         return
-    hint = "leave it out: the topology gives it"
     if scenario.links:
-        raise contradiction("links", _WITH_A_TOPOLOGY, hint)
+        raise ScenarioError("contradiction.topology-gives", field="links")
     for index, group in enumerate(scenario.traffic):
         for name in ("direction", "route", "return_route", "rtt", "access_rate"):
-            field = type(group).model_fields.get(name)
-            if field is not None and getattr(group, name) != field.default:
-                raise contradiction(f"traffic.{index}.{name}", _WITH_A_TOPOLOGY, hint)
+            declared = type(group).model_fields.get(name)
+            if declared is not None and getattr(group, name) != declared.default:
+                field = f"traffic.{index}.{name}"
+                raise ScenarioError("contradiction.topology-gives", field=field)
 
 
 def _forward(scenario: Scenario) -> None:
     if all(group.direction == "reverse" for group in scenario.traffic):
-        hint = f"write {entry('direction', 'forward')} in at least one class"
-        raise contradiction("traffic", "all classes send in reverse", hint)
+        raise ScenarioError("contradiction.all-reverse", field="traffic")
 
 
 def _names(scenario: Scenario) -> None:
@@ -111,8 +107,8 @@ def _names(scenario: Scenario) -> None:
         if name in names[:index]:
             # The error is about a name that was written, not about a default name.
             written = index if scenario.traffic[index].name else names.index(name)
-            field, hint = f"traffic.{written}.name", "write a name of its own"
-            raise contradiction(field, "another class has this name", hint, name)
+            field = f"traffic.{written}.name"
+            raise ScenarioError("contradiction.name-of-a-class", field=field, value=name)
 
 
 def _known_routes(scenario: Scenario) -> None:
@@ -121,12 +117,14 @@ def _known_routes(scenario: Scenario) -> None:
     for (index, group), way in product(classes, ("route", "return_route")):
         names, field = getattr(group, way), f"traffic.{index}.{way}"
         if len(names) > _LONGEST_ROUTE:
-            wrong, hint = f"{len(names)} links in a row", f"write {_LONGEST_ROUTE} links at most"
-            raise ScenarioError("out-of-range", wrong, hint, field=field)
+            raise ScenarioError(
+                "out-of-range.route", field=field, links=len(names), most=_LONGEST_ROUTE
+            )
         for name in names:
             if name not in known:
-                wrong, hint = f'there is no link "{name}"', f"write {one_of(sorted(known))}"
-                raise ScenarioError("unknown-link", wrong, hint, field=field, value=name)
+                raise ScenarioError(
+                    "unknown-link", field=field, value=name, known=one_of(sorted(known))
+                )
 
 
 @_of_each_class
@@ -144,8 +142,7 @@ def _lengths(scenario: Scenario, group: Traffic, place: str) -> None:
 def _flows(scenario: Scenario) -> None:
     standing = sum(group.flows for group in scenario.traffic)
     if standing > MAX_FLOWS:
-        wrong = f"{standing} flows in all are above the most, {MAX_FLOWS}"
-        raise ScenarioError("out-of-range", wrong, "write fewer flows", field="traffic")
+        raise ScenarioError("out-of-range.flows", field="traffic", flows=standing, most=MAX_FLOWS)
 
 
 @_of_each_class
@@ -155,19 +152,17 @@ def _access_rates(scenario: Scenario, group: Traffic, place: str) -> None:
     writes_rate = isinstance(group, OnOff) or getattr(group, "rate", None) is not None
     if group.access_rate is not None and peak > group.access_rate and writes_rate:
         field = "peak_rate" if isinstance(group, OnOff) else "rate"
-        wrong = f"{Rate(peak)} is above access_rate, {group.access_rate}"
-        raise contradiction(
-            f"{place}.{field}", wrong, f"write a lower {field}, or a higher access_rate"
-        )
+        raise ScenarioError(
+            "contradiction.above-access-rate", field=f"{place}.{field}", value=Rate(peak),
+            access_rate=group.access_rate, name=field,
+        )  # fmt: skip
 
 
 @_of_each_class
 def _on_times(scenario: Scenario, group: Traffic, place: str) -> None:
     end = _end(scenario)
     if isinstance(group, OnOff) and group.flows * group.periods(end) > MAX_PERIODS:
-        wrong = f"more than {MAX_PERIODS} on times in {end}"
-        hint = "write longer on and off times; of such short ones a udp class is the same"
-        raise ScenarioError("out-of-range", wrong, hint, field=f"{place}.on")
+        raise ScenarioError("out-of-range.on-times", field=f"{place}.on", most=MAX_PERIODS, end=end)
 
 
 def _counted(scenario: Scenario) -> None:
@@ -181,8 +176,7 @@ def _counted(scenario: Scenario) -> None:
 
 
 def _without_n(size: BufferSize, field: str) -> ScenarioError:
-    wrong = f'"{size}" without flows that last: n counts long flows, or else users'
-    return contradiction(field, wrong, 'write a size such as "129 packets" or "1 bdp"', size)
+    return ScenarioError("contradiction.size-without-n", field=field, value=size)
 
 
 def _buffer(scenario: Scenario) -> None:
@@ -195,28 +189,26 @@ def _buffer(scenario: Scenario) -> None:
         packets = scenario.at_link(name).packets(size)
         if 1 <= packets <= MAX_BUFFER_PACKETS:
             continue
-        way = " in reverse" if name == REVERSE else ""
-        wrong = f'"{size}" is {packets} packets of {scenario.at_link(name).packet}{way}'
-        hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
-        if not written:
-            wrong = f'is not written, and its default, "{size}", is {packets} packets here{way}'
-            hint = f"write one, such as {entry('size', '100 packets')}; a sizing tries larger ones"
-        raise ScenarioError("out-of-range", wrong, hint, field="queue.size", value=size)
+        raise ScenarioError(
+            "out-of-range.size" if written else "out-of-range.size-by-default", field="queue.size",
+            value=size, packets=packets, packet=scenario.at_link(name).packet,
+            way=" in reverse" if name == REVERSE else "", most=MAX_BUFFER_PACKETS,
+        )  # fmt: skip
 
 
 def _links(scenario: Scenario) -> None:
     seen = {BOTTLENECK, REVERSE}
     for index, link in enumerate(scenario.links):
         if link.name in seen:
-            field, hint = f"links.{index}.name", "write a name of its own"
-            raise contradiction(field, "another link has this name", hint, link.name)
+            field = f"links.{index}.name"
+            raise ScenarioError("contradiction.name-of-a-link", field=field, value=link.name)
         seen.add(link.name)
         here, size = scenario.at_link(link.name), link.queue.size
         if link.queue.reads_size and not 1 <= here.packets(size) <= MAX_BUFFER_PACKETS:
-            wrong = f'"{size}" is {here.packets(size)} packets of {here.packet}'
-            hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
-            field = f"links.{index}.queue.size"
-            raise ScenarioError("out-of-range", wrong, hint, field=field, value=size)
+            raise ScenarioError(
+                "out-of-range.size", field=f"links.{index}.queue.size", value=size,
+                packets=here.packets(size), packet=here.packet, way="", most=MAX_BUFFER_PACKETS,
+            )  # fmt: skip
 
 
 def _class_queues(scenario: Scenario) -> None:
@@ -226,8 +218,7 @@ def _class_queues(scenario: Scenario) -> None:
         if not classes:
             continue
         if scenario.topology is not None:
-            hint = "leave it out: a network's links have one queue"
-            raise contradiction(field, _WITH_A_TOPOLOGY, hint)
+            raise ScenarioError("contradiction.queues-of-a-network", field=field)
         names = dict(zip(map(id, scenario.traffic), scenario.class_names, strict=True))
         here = scenario.at_link(place.name)
         crossing = [names[id(group)] for group in (*here.classes, *here.acknowledged)]
@@ -242,9 +233,10 @@ def _class_queues(scenario: Scenario) -> None:
                 raise _without_n(part.size, at)
             packets = own.packets(part.size)
             if not 1 <= packets <= MAX_BUFFER_PACKETS:
-                wrong = f'"{part.size}" is {packets} packets of {own.packet}, those of its traffic'
-                hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
-                raise ScenarioError("out-of-range", wrong, hint, field=at, value=part.size)
+                raise ScenarioError(
+                    "out-of-range.size", field=at, value=part.size, packets=packets,
+                    packet=own.packet, way=", those of its traffic", most=MAX_BUFFER_PACKETS,
+                )  # fmt: skip
 
 
 def _buckets(scenario: Scenario) -> None:
@@ -255,30 +247,30 @@ def _buckets(scenario: Scenario) -> None:
             if bucket is not None:
                 _bucket(scenario, f"{place.field}.{name}", bucket, link)
         if link.shaper is not None and place.queue.transmit_ring:
-            wrong, hint = "never fills behind a shaper", "leave it out, or leave the shaper out"
-            raise contradiction(f"{place.at_queue}.transmit_ring", wrong, hint)
+            field = f"{place.at_queue}.transmit_ring"
+            raise ScenarioError("contradiction.ring-behind-shaper", field=field)
 
 
 def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link: Link) -> None:
     if scenario.topology is not None:
-        raise contradiction(field, _WITH_A_TOPOLOGY, "leave it out: a network's links have none")
+        raise ScenarioError("contradiction.not-of-a-network", field=field)
     if bucket.rate > link.rate:
-        wrong = f"{bucket.rate} is above the rate of the link, {link.rate}"
-        hint = f"write {link.rate} or less here, or a higher rate of the link"
-        raise contradiction(f"{field}.rate", wrong, hint, bucket.rate)
+        raise ScenarioError(
+            "contradiction.above-the-link", field=f"{field}.rate", value=bucket.rate, rate=link.rate
+        )
     if field.endswith("policer") and bucket.refill == "deficit":
-        hint = f"write {entry('refill', 'continuous')} and a burst"
-        raise contradiction(f"{field}.refill", "a policer without a bucket drops every burst", hint)
+        raise ScenarioError("contradiction.policer-without-bucket", field=f"{field}.refill")
     largest = scenario.largest_packet
     if bucket is link.shaper:
         largest = link.on_line(largest)
     if bucket.burst is not None and bucket.burst < largest:
-        wrong = f"{bucket.burst} is smaller than a packet of {DataSize(largest)}"
-        raise contradiction(f"{field}.burst", wrong, f"write {DataSize(largest)!s} or more")
+        raise ScenarioError(
+            "contradiction.burst-below-packet", field=f"{field}.burst", value=bucket.burst,
+            largest=DataSize(largest),
+        )  # fmt: skip
     if 8 * bucket.depth / bucket.rate > DAY:
-        wrong = f"a bucket of {DataSize(bucket.depth)} takes more than {DAY} to fill"
-        hint = "write a smaller burst or excess, or a higher rate"
-        raise ScenarioError("out-of-range", wrong, hint, field=f"{field}.burst")
+        depth = DataSize(bucket.depth)
+        raise ScenarioError("out-of-range.bucket", field=f"{field}.burst", depth=depth, most=DAY)
 
 
 def _imperfect(scenario: Scenario) -> None:
@@ -297,34 +289,29 @@ def _conditions(scenario: Scenario, place: _Place) -> None:
     link, queue, field = place.link, place.queue, place.field
     present = [name for name in (*_CONDITIONS, "framing") if getattr(link, name) is not None]
     if present and scenario.topology is not None:
-        hint = "leave it out: a network's links have none"
-        raise contradiction(f"{field}.{present[0]}", _WITH_A_TOPOLOGY, hint)
+        raise ScenarioError("contradiction.not-of-a-network", field=f"{field}.{present[0]}")
     if not set(present) & set(_CONDITIONS):
         return
     if link.down is not None and link.rate_trace is not None:
-        hint = 'leave it out, and write a rate of "0 Mbit/s" at these times into the trace'
-        raise contradiction(f"{field}.down", "cannot be set beside rate_trace", hint)
+        raise ScenarioError("contradiction.down-beside-trace", field=f"{field}.down")
     varying = next((name for name in ("down", "rate_trace") if name in present), None)
     if varying is not None and link.shaper is not None:
-        wrong = "cannot be simulated before a wire of varying rate"
-        raise contradiction(f"{field}.shaper", wrong, _ONE_OF_TWO)
+        raise ScenarioError("contradiction.shaper-of-varying-rate", field=f"{field}.shaper")
     if varying is not None and scenario.goals.need_round_trips:
-        wrong = "cannot be set with a goal that has a probability"
-        raise contradiction(f"{field}.{varying}", wrong, _ONE_OF_TWO)
+        raise ScenarioError("contradiction.goal-of-varying-rate", field=f"{field}.{varying}")
     if queue.transmit_ring:
-        wrong = f"cannot be simulated with {present[0]} of the link"
-        raise contradiction(f"{place.at_queue}.transmit_ring", wrong, _ONE_OF_TWO)
+        ring = f"{place.at_queue}.transmit_ring"
+        raise ScenarioError("contradiction.ring-of-a-link", field=ring, other=present[0])
     if queue.alpha is not None and link.loss is not None and link.loss.place == "before-queue":
-        wrong = "cannot be simulated with loss before the queue"
-        raise contradiction(f"{place.at_queue}.alpha", wrong, _ONE_OF_TWO)
+        raise ScenarioError("contradiction.alpha-and-loss", field=f"{place.at_queue}.alpha")
 
 
 def _routes(scenario: Scenario) -> None:
     delays = {place.name: place.link.delay for place in _places(scenario)}
     for index, group in enumerate(scenario.traffic):
         if group.direction == "reverse" and (group.route or group.return_route):
-            field, hint = f"traffic.{index}.direction", "leave direction out if route is written"
-            raise contradiction(field, 'direction = "reverse" has a route of its own', hint)
+            field = f"traffic.{index}.direction"
+            raise ScenarioError("contradiction.reverse-and-route", field=field)
         interior = [delays[name] for way in (group.route, group.return_route) for name in way[:-1]]
         if isinstance(group, Tcp):
             _fits(group, sum(interior), f"traffic.{index}")
@@ -333,41 +320,38 @@ def _routes(scenario: Scenario) -> None:
 def _fits(group: Tcp, delay: float, place: str) -> None:
     """Refuse a round trip that is shorter than the links on its route."""
     if group.rtt.low < delay:
-        wrong = f"the links on the route take {Duration(delay)} of an rtt that is less"
-        raise contradiction(f"{place}.rtt", wrong, "write a longer rtt, or shorter link delays")
+        took = Duration(delay)
+        raise ScenarioError("contradiction.rtt-below-route", field=f"{place}.rtt", delay=took)
 
 
 def _memory(scenario: Scenario) -> None:
     shares = any(place.queue.alpha is not None for place in _places(scenario))
     if scenario.memory is None and shares:
-        hint = f"write {entry('memory', '16 MB')}"
-        raise contradiction("memory", "alpha is set, but there is no shared memory", hint)
+        raise ScenarioError("contradiction.alpha-without-memory", field="memory")
     if scenario.memory is not None and not shares:
-        hint = f"write {entry('alpha', 1.0)} for a queue, or leave memory out"
-        raise contradiction("memory", "no queue uses it, because none sets alpha", hint)
+        raise ScenarioError("contradiction.memory-without-alpha", field="memory")
 
 
 @_of_each_class
 def _starts(scenario: Scenario, group: Traffic, place: str) -> None:
     if isinstance(group, Standing) and group.start.low >= _end(scenario):
-        wrong = f"no flow starts before the run ends at {_end(scenario)}"
-        hint = "write an earlier start, or a longer measure.duration"
-        raise contradiction(f"{place}.start", wrong, hint)
+        raise ScenarioError(
+            "contradiction.start-after-end", field=f"{place}.start", end=_end(scenario)
+        )
 
 
 @_of_each_class
 def _stops(scenario: Scenario, group: Traffic, place: str) -> None:
     schedule = group.schedule if isinstance(group, Switched) else None
     if schedule and scenario.topology is not None:
-        hint = "leave it out, or write start and stop"
-        raise contradiction(f"{place}.schedule", _WITH_A_TOPOLOGY, hint)
+        raise ScenarioError("contradiction.schedule-in-a-network", field=f"{place}.schedule")
     if schedule and schedule.times and schedule.times[0][0] >= _end(scenario):
-        wrong = f"no flow is switched on before the run ends at {_end(scenario)}"
-        hint = "write earlier times, or a longer measure.duration"
-        raise contradiction(f"{place}.schedule.times", wrong, hint)
+        raise ScenarioError(
+            "contradiction.schedule-after-end", field=f"{place}.schedule.times", end=_end(scenario)
+        )
     if isinstance(group, Stopping) and group.stop and group.stop.high <= group.start.low:
-        wrong = f"every flow stops by {group.stop.high}, before it starts"
-        raise contradiction(f"{place}.stop", wrong, "write a later stop, or an earlier start")
+        last = group.stop.high
+        raise ScenarioError("contradiction.stop-before-start", field=f"{place}.stop", last=last)
 
 
 @_of_each_class
@@ -378,26 +362,23 @@ def _tables(scenario: Scenario, group: Traffic, place: str) -> None:
         return
     columns = [name for name in ("source", "target", "route") if any(table.texts.get(name, ()))]
     if columns and scenario.topology is None:
-        wrong = f"{columns[0]} of a transfer without a network"
-        raise contradiction(place, wrong, "write a topology too")
+        raise ScenarioError("contradiction.column-of-a-network", field=place, column=columns[0])
     if int(table.start_ps.min()) >= round(_end(scenario) * 1e12):
-        wrong = f"no transfer starts before the run ends at {_end(scenario)}"
-        hint = "write earlier starts, or a longer measure.duration"
-        raise contradiction(f"{place}.{'file' if table.path else 'transfers'}", wrong, hint)
+        written = f"{place}.{'file' if table.path else 'transfers'}"
+        raise ScenarioError("contradiction.table-after-end", field=written, end=_end(scenario))
     if table.rtt_ps is not None and scenario.topology is not None:
-        raise contradiction(place, "an rtt of a transfer", "leave it out: the topology gives it")
+        raise ScenarioError("contradiction.rtt-of-a-transfer", field=place)
 
 
 def _delay_goals(scenario: Scenario) -> None:
     mean, p99 = scenario.goals.queue_delay_mean, scenario.goals.queue_delay_p99
     table = scenario.goals.queue_delay
     if mean is not None and table is not None and table.mean is not None:
-        hint = "leave out goals.queue_delay_mean"
-        raise contradiction("goals.queue_delay.mean", "the mean is set twice", hint)
+        raise ScenarioError("contradiction.mean-twice", field="goals.queue_delay.mean")
     if mean is not None and p99 is not None and p99 < mean:
-        wrong = f"{p99} is below queue_delay_mean, {mean}: the two goals contradict each other"
-        hint = f"write {mean} or more here, or a smaller queue_delay_mean"
-        raise contradiction("goals.queue_delay_p99", wrong, hint, p99)
+        raise ScenarioError(
+            "contradiction.p99-below-mean", field="goals.queue_delay_p99", value=p99, mean=mean
+        )
 
 
 def _utilization_goal(scenario: Scenario) -> None:
@@ -406,11 +387,12 @@ def _utilization_goal(scenario: Scenario) -> None:
         return
     most = sum(_fastest(scenario, group) for group in scenario.crossing)
     if most < goal * rate:
-        wrong = f"{goal:g} of {rate} cannot be reached: the flows can send {Rate(most)} at most"
-        hint = "write a lower goal, more flows, or a larger access_rate or max_window"
         if not scenario.crossing:
-            wrong, hint = "no data crosses the bottleneck", 'name "bottleneck" in a route'
-        raise contradiction("goals.utilization", wrong, hint, goal)
+            raise ScenarioError("contradiction.nobody-crosses", field="goals.utilization")
+        raise ScenarioError(
+            "contradiction.utilization-out-of-reach", field="goals.utilization", value=goal,
+            rate=rate, most=Rate(most),
+        )  # fmt: skip
 
 
 def _fastest(scenario: Scenario, group: Traffic) -> float:
@@ -428,27 +410,25 @@ def _fastest(scenario: Scenario, group: Traffic) -> float:
 def _completion_goals(scenario: Scenario) -> None:
     """Refuse goals on completion times for flows that never complete."""
     endless = [group.kind not in COMPLETING_KINDS for group in scenario.traffic]
-    hint = "leave this goal out, or write a class of flows that end"
     if scenario.goals.fct_increase is not None and all(endless):
-        raise contradiction("goals.fct_increase", "no flow ever completes", hint)
+        raise ScenarioError("contradiction.nothing-completes", field="goals.fct_increase")
     for index, group in enumerate(scenario.traffic):
         goals = [name for name in _COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
         if goals and endless[index]:
-            wrong = "no flow of this class ever completes"
-            raise contradiction(f"traffic.{index}.goals.{goals[0]}", wrong, hint)
+            field = f"traffic.{index}.goals.{goals[0]}"
+            raise ScenarioError("contradiction.class-never-completes", field=field)
         asked = [name for name in _REQUEST_GOALS if getattr(group.goals, name, None) is not None]
         if asked and group.kind != "requests":
-            wrong = "this class has no requests with several answers"
+            field = f"traffic.{index}.goals.{asked[0]}"
             like = asked[0].removeprefix("request_")
-            instead = f"write {entry('kind', 'requests')}, or a goal fct_{like}"
-            raise contradiction(f"traffic.{index}.goals.{asked[0]}", wrong, instead)
+            raise ScenarioError("contradiction.no-requests", field=field, like=like)
 
 
 def _realtime_goal(scenario: Scenario) -> None:
     kinds = {group.kind for group in scenario.traffic}
     if scenario.goals.realtime_loss is not None and not kinds & OPEN_LOOP_KINDS:
-        hint = f"leave it out, or write a class of kind {one_of(sorted(OPEN_LOOP_KINDS))}"
-        raise contradiction("goals.realtime_loss", "no class is real-time", hint)
+        known = one_of(sorted(OPEN_LOOP_KINDS))
+        raise ScenarioError("contradiction.no-real-time", field="goals.realtime_loss", known=known)
 
 
 _CHECKS = (

@@ -184,12 +184,13 @@ class TooLittleTime(ForebayError):
         self.of_network, self.theory_answers = of_network, theory_answers
         self.kept_in = kept_in
         was_wrong = self.needs_s <= budget_s  # against the prediction
-        other = "network" if of_network else "theory" if theory_answers else ""
+        other: Fact | str = Fact("too-little-time.or-theory") if theory_answers else ""
+        other = Fact("too-little-time.or-network") if of_network else other
         super().__init__(
             "too-little-time", why=why, budget=in_words(budget_s), of_network=of_network,
             needs=in_words(self.needs_s), more_than=was_wrong,
             more=option("budget", in_words((_FAR_MORE if was_wrong else _MORE) * self.needs_s)),
-            other=Fact(f"too-little-time.or-{other}") if other else "",
+            other=other,
             kept="" if kept_in is None else Fact("too-little-time.kept", store=kept_in),
         )  # fmt: skip
 

@@ -46,8 +46,10 @@ class GoalNotAnswered(SizingError):
     """The engine has no value for a goal's metric; no setting makes a law give one."""
 
     def __init__(self, goal: str, engine: str) -> None:
-        kind = "in-window" if engine == "simulation" else "by-engine"
-        super().__init__(f"goal-not-answered.{kind}", field=f"goals.{goal}", engine=engine)
+        super().__init__(
+            "goal-not-answered.in-window" if engine == "simulation"
+            else "goal-not-answered.by-engine", field=f"goals.{goal}", engine=engine,
+        )  # fmt: skip
         self.exit_status = 3 if engine in WITHOUT_SEEDS else 2
 
 

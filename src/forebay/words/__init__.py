@@ -1,18 +1,18 @@
 """What users are told: facts, and the one place where they become sentences.
 
-Code that finds something out makes a `Fact`, of a kind and with its values. The tables of this
-package have the sentence of each kind; who prints a fact says in whose notation, because the same
-mistake can be made in Python, in a TOML file or on the command line.
+Code that finds something out makes a `Fact`, of a kind and with its values. The TOML files here
+have the sentence of each kind; who prints a fact says in whose notation, because the same mistake
+can be made in Python, in a TOML file or on the command line.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
@@ -31,8 +31,8 @@ class Notation(Enum):
 class Fact:
     """What a user is told: its kind, and the values that its sentence names.
 
-    Kinds and sentences stand in the tables of `forebay.words`: a sentence, or of an error what is
-    wrong and what to write instead. A kind that no table has is its own sentence. In a sentence
+    Kinds and sentences stand in the TOML files of `forebay.words`: a sentence, or of an error what
+    is wrong and what to write instead. A kind that no file has is its own sentence. In a sentence
 
     ``{name}`` is a value, in which another fact or a `Term` is worded too;
     ``{name!r}`` the value as the user wrote it, short and printable; ``{name!l}`` as to be written;
@@ -55,8 +55,10 @@ class Fact:
 
     def text(self, notation: Notation = Notation.FILE) -> str:
         """Return the sentence; of an error, what is wrong."""
-        said = sentences().get(self.kind)
-        return self.kind if said is None else _Wording(notation).vformat(said, (), self.values)
+        said = sentence(self.kind)
+        if said is None:
+            return "" if self.kind.endswith(_HINT) else self.kind
+        return _Wording(notation).vformat(said, (), self.values)
 
     def __str__(self) -> str:
         return self.text()
@@ -90,15 +92,31 @@ class Term:
         return f"{self.form}{self.parts!r}"
 
 
+def sentence(kind: str) -> str | None:
+    """Return the sentence of a kind, with the names of its values; None if no table has it."""
+    return next((told[kind] for told in map(table, tables()) if kind in told), None)
+
+
 @cache
-def sentences() -> Mapping[str, str]:
-    """Return the sentence of each kind, from all tables; an error's hint has a kind of its own."""
-    told: dict[str, str] = {}
-    for module in iter_modules(__path__):
-        for kind, said in import_module(f"{__name__}.{module.name}").SENTENCES.items():
-            told[kind], *hints = (said,) if isinstance(said, str) else said
-            told |= {f"{kind}{_HINT}": hint for hint in hints}
-    return told
+def tables() -> tuple[Path, ...]:
+    """Return the files of sentences; each is read when no earlier one has a kind."""
+    return tuple(sorted(Path(__file__).parent.glob("*.toml")))
+
+
+@cache
+def table(path: Path) -> Mapping[str, str]:
+    """Return a file's sentences by kind."""
+    return dict(_kinds("", tomllib.loads(path.read_text(encoding="utf-8"))))
+
+
+def _kinds(above: str, table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each kind and its sentence; an error's hint has a kind of its own."""
+    for name, said in table.items():
+        kind = {"wrong": above, "hint": f"{above}{_HINT}"}.get(name, f"{above}.{name}".strip("."))
+        if isinstance(said, str):
+            yield kind, said
+        else:
+            yield from _kinds(kind, said)
 
 
 def worded(part: str | Fact | Term, notation: Notation) -> str:
