@@ -59,9 +59,12 @@ def test_a_fact_has_the_values_that_its_sentence_names():
 
 
 def test_every_sentence_is_told_by_some_code():
+    """A kind stands in the code, or that of a regime by its parts."""
     text = "".join(CODE.values())
-    told = [kind for kind in kinds() if not kind.endswith(" hint")]
-    assert [kind for kind in told if f'"{kind}"' not in text] == []
+    unsaid = [kind for kind in kinds() if not kind.endswith(" hint") and f'"{kind}"' not in text]
+    parts = {part for kind in unsaid for part in kind.split(".")[1:]} - {"change"}
+    assert all(kind.startswith("regime.") for kind in unsaid)
+    assert [part for part in parts if f'"{part}"' not in text] == []
 
 
 @pytest.mark.parametrize(

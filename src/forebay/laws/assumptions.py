@@ -12,6 +12,7 @@ from forebay.laws import quantities, sawtooth
 from forebay.laws.quantities import ack_queues, other_queues
 from forebay.outcome.settling import models_settle_s
 from forebay.scenario import Long, Scenario, Session, Standing
+from forebay.words import Fact
 
 COMMONLY_SYNCHRONIZED = 100
 """Below this many flows synchronization is common (§3.2)."""
@@ -23,137 +24,126 @@ PERIODS_MEASURED = 5
 """With fewer sawtooth periods, a measured mean depends on the start of the window."""
 
 
-def long_lived(scenario: Scenario) -> str | None:
+def long_lived(scenario: Scenario) -> Fact | None:
     """Every flow lasts longer than the measurement."""
     others = sorted({t.kind for t in scenario.crossing} - kinds_that(lambda kind: kind.lasts))
-    if not others:
-        return None
-    return f"traffic of kind {', '.join(others)}: the law covers long-lived TCP flows only"
+    return Fact("broken.long-lived", kinds=", ".join(others)) if others else None
 
 
-def one_way(scenario: Scenario) -> str | None:
+def one_way(scenario: Scenario) -> Fact | None:
     """No ACK has to queue, and no ACKs of reverse traffic wait before the link."""
     queues = ack_queues(scenario)
     if queues:
-        return f"traffic in reverse ({', '.join(queues)}): the law assumes that no ACK ever queues"
-    if scenario.at_link().acknowledged:
-        return "traffic in reverse: its ACKs wait in the same queue; the law has none"
-    return None
+        return Fact("broken.acks-queue", links=", ".join(queues))
+    return Fact("broken.acks-here") if scenario.at_link().acknowledged else None
 
 
-def one_queue(scenario: Scenario) -> str | None:
+def one_queue(scenario: Scenario) -> Fact | None:
     """No further link that the flows cross is congested."""
     queues = ", ".join(other_queues(scenario))
-    said = f"flows cross {queues} too, where they may queue: the law covers only one link"
-    return said if queues else None
+    return Fact("broken.one-queue", links=queues) if queues else None
 
 
-def drop_tail(scenario: Scenario) -> str | None:
+def drop_tail(scenario: Scenario) -> Fact | None:
     """The queue drops arrivals when full, and only then."""
     if scenario.queue.alpha is not None:
-        return "the queue shares its memory (alpha): the law assumes a fixed size"
+        return Fact("broken.shared-memory")
     if scenario.queue.discipline == "drop-tail":
         return None
     if scenario.queue.discipline == "bfifo" and len({t.packet for t in scenario.crossing}) == 1:
         return None
     if scenario.queue.classes:
-        return "several class queues before the wire: the law assumes one queue for all traffic"
-    return f"queue discipline {scenario.queue.discipline}: the law assumes drop-tail"
+        return Fact("broken.class-queues")
+    return Fact("broken.drop-tail", discipline=scenario.queue.discipline)
 
 
-def halving(scenario: Scenario) -> str | None:
+def halving(scenario: Scenario) -> Fact | None:
     """Every flow halves its window at a loss and adds one packet a round trip."""
     used = {name for t in scenario.persistent for name in t.shares}
     others = ", ".join(sorted(used - {"reno"}))
-    return f"congestion control {others}: the law assumes reno's halving" if others else None
+    return Fact("broken.halving", controls=others) if others else None
 
 
-def congested(scenario: Scenario) -> str | None:
+def congested(scenario: Scenario) -> Fact | None:
     """The access links can overload the link; so can arriving transfers, each on its own one."""
     rate = scenario.link.capacity
     standing = [t for t in scenario.crossing if isinstance(t, Standing)]
     access = sum(t.access_links * t.access(rate) for t in standing)
     if access > rate or len(standing) < len(scenario.crossing):
         return None
-    return "access links together no faster than the link: it is never congested"
+    return Fact("broken.congested")
 
 
-def window_unlimited(scenario: Scenario) -> str | None:
+def window_unlimited(scenario: Scenario) -> Fact | None:
     """No receiver's window keeps the flows from filling path and buffer."""
     needed = scenario.bdp_packets + scenario.buffer_packets
     limits = [t.flows * t.max_window for t in scenario.persistent if t.max_window is not None]
     if len(limits) < len(scenario.persistent) or sum(limits) > needed:
         return None
-    return "max_window is reached before the buffer is full: the queue never overflows"
+    return Fact("broken.window-unlimited")
 
 
-def settled(scenario: Scenario) -> str | None:
+def settled(scenario: Scenario) -> Fact | None:
     """All flows start before the measured window, and none stops in it."""
     if any(t.start.high > scenario.measure.warmup for t in scenario.persistent):
-        return "flows still start after the warm-up: the law describes the steady state"
+        return Fact("broken.still-start")
     return come_and_go(scenario)
 
 
-def come_and_go(scenario: Scenario) -> str | None:
+def come_and_go(scenario: Scenario) -> Fact | None:
     """No long flow is switched on and off, or stops in the measured window."""
     begin, end = scenario.measure.warmup, scenario.measure.warmup + scenario.measure.duration
     lasting = [t for t in scenario.persistent if isinstance(t, Long | Session)]
     if any(isinstance(t, Long) and t.schedule is not None for t in lasting):
-        return "flows are switched on and off: the law describes the steady state"
+        return Fact("broken.switched")
     stops = [t.stop for t in lasting if t.stop is not None]
     if any(stop.low < end and stop.high > begin for stop in stops):
-        return "flows stop within the window: the law describes the steady state"
+        return Fact("broken.stop")
     return None
 
 
-def one_flow(scenario: Scenario) -> str | None:
+def one_flow(scenario: Scenario) -> Fact | None:
     """There is exactly one flow."""
-    if scenario.n_flows == 1:
-        return None
-    return f"{scenario.n_flows} flows: the law covers a single flow"
+    return None if scenario.n_flows == 1 else Fact("broken.one-flow", flows=scenario.n_flows)
 
 
-def synchronized_flows(scenario: Scenario) -> str | None:
+def synchronized_flows(scenario: Scenario) -> Fact | None:
     """There is one flow, or so few that they are synchronized."""
     n = scenario.n_flows
     if n < COMMONLY_SYNCHRONIZED:
         return None
     if n <= RARELY_SYNCHRONIZED:
-        return f"{COMMONLY_SYNCHRONIZED} flows or more: windows are at most partly synchronized"
-    return f"more than {RARELY_SYNCHRONIZED} flows: windows are very rarely synchronized"
+        return Fact("broken.partly-synchronized", least=COMMONLY_SYNCHRONIZED)
+    return Fact("broken.rarely-synchronized", most=RARELY_SYNCHRONIZED)
 
 
-def enough_flows(scenario: Scenario) -> str | None:
+def enough_flows(scenario: Scenario) -> Fact | None:
     """There are so many flows that they are not synchronized."""
-    if scenario.n_flows >= MODEL_HOLDS:
-        return None
-    return f"fewer than {MODEL_HOLDS} flows: windows may be synchronized"
+    return None if scenario.n_flows >= MODEL_HOLDS else Fact("broken.few", least=MODEL_HOLDS)
 
 
-def varied_rtt(scenario: Scenario) -> str | None:
+def varied_rtt(scenario: Scenario) -> Fact | None:
     """Round-trip times differ."""
     lowest = min(t.rtt.low for t in scenario.persistent)
     if scenario.n_flows == 1 or max(t.rtt.high for t in scenario.persistent) > lowest:
         return None
-    return "all round-trip times equal: windows may be synchronized"
+    return Fact("broken.varied-rtt")
 
 
-def window_above_two(scenario: Scenario) -> str | None:
+def window_above_two(scenario: Scenario) -> Fact | None:
     """Windows are large enough to repair losses without timeouts."""
     window = quantities.average_window(scenario)
-    if window > 2.0:
-        return None
-    return f"average window of {window:.2g} packets, not above 2: timeouts dominate"
+    return None if window > 2.0 else Fact("broken.window-above-two", window=window)
 
 
-def half_growth(scenario: Scenario) -> str | None:
+def half_growth(scenario: Scenario) -> Fact | None:
     """Windows grow by half a packet in each RTT, as with delayed ACKs that are counted."""
     if all(quantities.growth_of(t) == 0.5 for t in scenario.persistent):
         return None
-    return "windows grow by a packet a round trip: loss may be twice 0.76/w^2"
+    return Fact("broken.half-growth")
 
 
-def long_enough(scenario: Scenario) -> str | None:
+def long_enough(scenario: Scenario) -> Fact | None:
     """The measured window has several sawtooth periods."""
     growth = scenario.n_flows * quantities.growth(scenario)
     buffer, capacity = scenario.buffer_packets, quantities.capacity(scenario)
@@ -162,7 +152,7 @@ def long_enough(scenario: Scenario) -> str | None:
     )
 
 
-def long_enough_each(scenario: Scenario) -> str | None:
+def long_enough_each(scenario: Scenario) -> Fact | None:
     """The measured window has several sawtooth periods of a single one of many flows.
 
     A period is from 2/3 to 4/3 of the mean window (§3.2), at the RTT with a half-full buffer.
@@ -204,13 +194,10 @@ def sawtooths_s(scenario: Scenario, packets: int) -> Sawtooths:
     return Sawtooths(max(started + settling, by_model), measured * period, period)
 
 
-def _periods(scenario: Scenario, period_s: float) -> str | None:
+def _periods(scenario: Scenario, period_s: float) -> Fact | None:
     if scenario.measure.duration >= PERIODS_MEASURED * period_s:
         return None
-    return (
-        f"measured for less than {PERIODS_MEASURED} sawtooth periods of {period_s:.3g} s: "
-        "a measured mean has not settled"
-    )
+    return Fact("broken.long-enough", periods=PERIODS_MEASURED, period_s=period_s)
 
 
 TCP_SAWTOOTHS = (

@@ -22,6 +22,7 @@ from forebay.laws.arrays import Array, as_array
 from forebay.laws.law import Law
 from forebay.laws.quantities import flows_by_control
 from forebay.scenario import Scenario
+from forebay.words import Fact
 
 
 def lowest_utilization(buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike) -> Array:
@@ -128,10 +129,9 @@ def mean_utilization(scenario: Scenario) -> float | None:
     return float(_MEAN[name](scenario.buffer_packets, scenario.bdp_packets))
 
 
-def _one_protocol(scenario: Scenario) -> str | None:
+def _one_protocol(scenario: Scenario) -> Fact | None:
     names = ", ".join(sorted(flows_by_control(scenario)))
-    said = f"congestion control {names}: no law for a single such flow"
-    return None if _protocol(scenario) else said
+    return None if _protocol(scenario) else Fact("broken.one-protocol", controls=names)
 
 
 LAW = Law(

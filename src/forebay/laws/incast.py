@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from forebay.laws.assumptions import drop_tail
 from forebay.laws.law import Law
 from forebay.scenario import Requests, Scenario
+from forebay.words import Fact
 
 _LINUX, _NS2 = 10, 1
 """Initial windows of the senders' stacks (RFC 6928; ns-2)."""
@@ -76,35 +77,32 @@ def _of(group: Requests, link_rate: float) -> FirstWindows:
     return FirstWindows(group.together, window, group.access(link_rate) / link_rate, answer)
 
 
-def one_group(scenario: Scenario) -> str | None:
+def one_group(scenario: Scenario) -> Fact | None:
     """Nothing crosses the link but the answers to one request at a time."""
     groups = scenario.crossing
     alone = len(groups) == 1 and isinstance(groups[0], Requests)
     if alone and groups[0].flows <= getattr(groups[0], "together", 0):
         return None
-    return "other traffic crosses the link: the law has the answers to one request at a time"
+    return Fact("broken.one-group")
 
 
-def at_once(scenario: Scenario) -> str | None:
+def at_once(scenario: Scenario) -> Fact | None:
     """All workers of a request begin at the same instant."""
     for group in scenario.crossing:
         if isinstance(group, Requests):
             spread = (group.rtt.high - group.rtt.low) / 2 + group.service_time.high
             spread -= group.service_time.low
             if spread > 0.0:
-                return f"answers begin up to {spread * 1e6:.4g} us apart: fewer packets meet"
+                return Fact("broken.at-once", spread_us=spread * 1e6)
     return None
 
 
-def one_window(scenario: Scenario) -> str | None:
+def one_window(scenario: Scenario) -> Fact | None:
     """An answer is no longer than the initial window."""
     sizes = first_windows(scenario)
     if sizes is None or sizes.answer <= sizes.window:
         return None
-    return (
-        f"answers of {sizes.answer:.4g} packets, initial windows of {sizes.window}: slow start "
-        "brings the others, and may need more"
-    )
+    return Fact("broken.one-window", answer=sizes.answer, window=sizes.window)
 
 
 def _packets(scenario: Scenario) -> float | None:

@@ -5,22 +5,23 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from forebay.scenario import Scenario
+from forebay.words import Fact
 
 _DUST = 1e-9  # tolerance of rounding errors, which must not add a packet
 
-Check = Callable[["Scenario"], "str | None"]
-"""Returns one line on how a scenario breaks an assumption, or None if it does not."""
+Check = Callable[[Scenario], Fact | str | None]
+"""Returns how a scenario breaks an assumption, which is one line, or None if it does not."""
 
 
-def one_rate_and_no_loss(scenario: Scenario) -> str | None:
+def one_rate_and_no_loss(scenario: Scenario) -> Fact | None:
     """Every link has a constant rate and loses packets only at its queue."""
     links = (scenario.link, *scenario.links)
     if any(link.loss is not None for link in links):
-        return "a link loses packets by itself: the law has the losses of a full queue alone"
+        return Fact("broken.loss-of-a-link")
     if any(link.rate_trace is not None or link.down is not None for link in links):
-        return "a link's rate varies: the law assumes a constant one"
+        return Fact("broken.one-rate")
     if any(link.jitter is not None for link in links):
-        return "a link delays packets by chance: the law has the delay of a queue alone"
+        return Fact("broken.jitter")
     return None
 
 
@@ -70,7 +71,7 @@ class Law:
     def broken(self, scenario: Scenario) -> tuple[str, ...]:
         """Return one line for each assumption that `scenario` breaks, in the checks' order."""
         lines = (check(scenario) for check in (one_rate_and_no_loss, *self.checks))
-        return tuple(line for line in lines if line is not None)
+        return tuple(str(line) for line in lines if line is not None)
 
     def answer(self, scenario: Scenario) -> LawAnswer:
         """Return the law's answer to `scenario`; assumptions are checked at the law's buffer."""

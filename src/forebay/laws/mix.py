@@ -10,27 +10,25 @@ from forebay.laws.assumptions import DESYNCHRONIZED
 from forebay.laws.law import Law
 from forebay.laws.quantities import LONG_OR_SHORT, long_and_short, short_share
 from forebay.scenario import Scenario
+from forebay.words import Fact
 
 TRIED = 0.2
 """Share of the link that the short flows in Figures 13 and 14 offer."""
 
 
-def as_in_the_paper(scenario: Scenario) -> str | None:
+def as_in_the_paper(scenario: Scenario) -> Fact | None:
     """The load of short flows is at most that in the paper."""
     share = short_share(scenario)
     if share <= TRIED + 1e-9:
         return None
-    return (
-        f"short flows offer {100 * share:.3g} % of the link, the paper tried {100 * TRIED:.0f} %: "
-        "that they may be ignored when sizing is not shown"
-    )
+    return Fact("broken.short-share", percent=100 * share, tried=100 * TRIED)
 
 
-def others(scenario: Scenario) -> str | None:
+def others(scenario: Scenario) -> Fact | None:
     """There are only long and short TCP flows."""
     if {t.kind for t in scenario.crossing} <= LONG_OR_SHORT:
         return None
-    return "traffic other than long and short TCP flows: the law covers these alone"
+    return Fact("broken.long-or-short")
 
 
 LAW = Law(

@@ -26,6 +26,7 @@ from forebay.laws.heterogeneous.protocols import PROTOCOLS, friendly_growth
 from forebay.laws.law import Law
 from forebay.laws.quantities import path_window
 from forebay.scenario import Scenario
+from forebay.words import Fact
 
 LEAST, MOST = 1e-9, 0.99
 """Range of loss rates in which the balance is searched."""
@@ -108,11 +109,12 @@ def loss_rate(flows: Sequence[Flows], packets_per_second: float) -> float | None
     return float(np.exp(np.interp(-np.log(packets_per_second), -np.log(total), np.log(_LOSSES))))
 
 
-def wide_windows(scenario: Scenario) -> str | None:
+def wide_windows(scenario: Scenario) -> Fact | None:
     """Windows are in the range for which the band was measured."""
     window = path_window(scenario)
-    few = f"{window:.2g} packets a flow on the path: loss was compared from {LEAST_WINDOW:g} on"
-    return few if window < LEAST_WINDOW else None
+    if window >= LEAST_WINDOW:
+        return None
+    return Fact("broken.wide-windows", window=window, least=LEAST_WINDOW)
 
 
 LAW = Law(

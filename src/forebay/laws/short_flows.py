@@ -18,6 +18,7 @@ from forebay.laws.effective_bandwidth import Order
 from forebay.laws.law import Law
 from forebay.laws.quantities import FULL, paced
 from forebay.scenario import Scenario, Short, Transfers
+from forebay.words import Fact
 
 SLOW_START_ENDS = 90
 """Shorter flows never leave slow start (§4), with the receiver windows of that time."""
@@ -30,32 +31,27 @@ def _short(scenario: Scenario) -> list[Short]:
     return [group for group in scenario.crossing if isinstance(group, Short)]
 
 
-def only_bursts(scenario: Scenario) -> str | None:
+def only_bursts(scenario: Scenario) -> Fact | None:
     """All traffic is flows in slow start, datagrams, or flows that cannot fill the link."""
-    if burst_traffic(scenario) is not None:
-        return None
-    return "traffic that responds to the queue or varies by itself: the law covers only bursts"
+    return None if burst_traffic(scenario) is not None else Fact("broken.only-bursts")
 
 
-def stable_load(scenario: Scenario) -> str | None:
+def stable_load(scenario: Scenario) -> Fact | None:
     """The offered load is below the capacity."""
     traffic = burst_traffic(scenario)
     if traffic is None or traffic.load < FULL:
         return None
-    return f"load of {traffic.load:.3g}: not below 1, so an unlimited queue grows without limit"
+    return Fact("broken.stable-load", load=traffic.load)
 
 
-def in_slow_start(scenario: Scenario) -> str | None:
+def in_slow_start(scenario: Scenario) -> Fact | None:
     """The flows end before they leave slow start."""
     for group in _short(scenario):
         lengths, weights = flow_lengths(group.length, int(group.packet))
         packets = lengths * weights
         share = float(np.sum(packets[lengths >= SLOW_START_ENDS]) / np.sum(packets))
         if share > _MATTERS:
-            return (
-                f"flows of {SLOW_START_ENDS} packets or more carry {100 * share:.0f} % of the "
-                "short flows' packets: they leave slow start, but the law's bursts continue"
-            )
+            return Fact("broken.in-slow-start", packets=SLOW_START_ENDS, percent=100 * share)
     return None
 
 
@@ -76,68 +72,61 @@ def small_transfers(scenario: Scenario) -> bool:
     return True
 
 
-def window_not_reached(scenario: Scenario) -> str | None:
+def window_not_reached(scenario: Scenario) -> Fact | None:
     """No receiver's window stops slow start's doubling."""
     for group in _short(scenario):
         limit, most = group.max_window, group.length.most_packets(int(group.packet))
         if limit is not None and most > 2 * limit:
-            return (
-                f"max_window of {limit} packets ends the doubling: full windows follow each other"
-            )
+            return Fact("broken.window-reached", packets=limit)
     return None
 
 
-def whole_bursts(scenario: Scenario) -> str | None:
+def whole_bursts(scenario: Scenario) -> Fact | None:
     """Access links are so fast that the packets of a burst arrive together."""
     slowest = min((t.access(scenario.link.capacity) for t in _short(scenario)), default=None)
     if slowest is None or slowest >= _FAST_ACCESS * scenario.link.capacity:
         return None
     if slowest <= scenario.link.capacity:
-        return "access links no faster than the link spread the bursts: far less may be needed"
-    times = slowest / scenario.link.capacity
-    return f"access links only {times:.3g} times as fast as the link spread bursts: less is needed"
+        return Fact("broken.spread-bursts")
+    return Fact("broken.whole-bursts", times=slowest / scenario.link.capacity)
 
 
-def doubling(scenario: Scenario) -> str | None:
+def doubling(scenario: Scenario) -> Fact | None:
     """The window doubles in every RTT; with ns-2 and delayed ACKs it grows only by half."""
     if not any(t.sender == "ns2" and t.delayed_ack for t in _short(scenario)):
         return None
-    return "delayed ACKs that are counted: the window grows by half in an RTT; the law doubles it"
+    return Fact("broken.doubling")
 
 
-def one_packet_size(scenario: Scenario) -> str | None:
+def one_packet_size(scenario: Scenario) -> Fact | None:
     """All packets take the same time on the wire."""
     sizes = {int(t.packet) for t in scenario.crossing}
-    return "packets of several sizes: the law assumes one size" if len(sizes) > 1 else None
+    return Fact("broken.packet-sizes") if len(sizes) > 1 else None
 
 
-def unpaced(scenario: Scenario) -> str | None:
+def unpaced(scenario: Scenario) -> Fact | None:
     """No congestion control paces its packets."""
     names = ", ".join(paced(scenario))
-    said = f"congestion control {names} paces: packets of a burst do not arrive together"
-    return said if names else None
+    return Fact("broken.unpaced", controls=names) if names else None
 
 
-def poisson(scenario: Scenario) -> str | None:
+def poisson(scenario: Scenario) -> Fact | None:
     """Bursts arrive as a Poisson process."""
     if any(getattr(t, "arrivals", None) == "constant" for t in scenario.crossing):
-        return "datagrams at a constant rate queue less than the Poisson arrivals of the law"
+        return Fact("broken.constant-rate")
     if any(KINDS[t.kind].lasts for t in scenario.crossing):
-        return "long flows that never fill the link: packets count as Poisson, an upper bound"
+        return Fact("broken.poisson")
     return None
 
 
-def load_of_figure_12(scenario: Scenario) -> str | None:
+def load_of_figure_12(scenario: Scenario) -> Fact | None:
     """P(Q > B) = 2.5 % gives an AFCT higher by 12.5 %: shown for short flows at load 0.8."""
     traffic = burst_traffic(scenario)
     if scenario.goals.fct_increase is None or traffic is None:
         return None
     if abs(traffic.load - completion_time.LOAD) < 0.005:
         return None
-    return (
-        f"load of {traffic.load:.3g}: that flows take an eighth longer where 2.5 % of packets "
-        f"overflow is known at {completion_time.LOAD} only"
-    )
+    return Fact("broken.load-of-figure-12", load=traffic.load, known=completion_time.LOAD)
 
 
 BURSTS = (

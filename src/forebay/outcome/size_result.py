@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from forebay.catalogue.metrics import BOTTLENECK
-from forebay.outcome.document import Closed, Document, LinkRates, Quantiles
+from forebay.outcome.document import Closed, Document, LinkRates, Quantiles, Text
 from forebay.outcome.model import LinkOutcome, Metric, Outcome
 
 
@@ -58,8 +58,8 @@ class LinkRegime(Closed):
 
     regime: str
     law: str | None
-    why: str
-    would_change: str
+    why: Text
+    would_change: Text
 
 
 class _Aqm(Closed):

@@ -221,7 +221,7 @@ def laws_of(scenario: forebay.Scenario) -> dict[str, Any]:
         "packet_s": 8 * float(scenario.packet) / float(scenario.link.capacity),
         "packet_bytes": int(scenario.packet),
         "sizes": sizes(scenario, answers),
-        "regime": None if regime is None else {"name": regime.regime, "why": regime.why},
+        "regime": None if regime is None else {"name": regime.regime, "why": str(regime.why)},
     }
 
 

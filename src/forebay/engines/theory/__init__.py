@@ -28,7 +28,6 @@ from forebay.laws.bursts import Bursts
 from forebay.laws.finite_queue import FiniteQueue
 from forebay.laws.quantities import bursts_only, capacity, growth, growth_of, halves, share
 from forebay.laws.regime import MIX
-from forebay.laws.regime_words import SIMULATE
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles, checked, model
 from forebay.scenario import Distribution, Scenario, Standing, Tcp
 from forebay.scenario.goals import COMPLETING_KINDS, OPEN_LOOP_KINDS
@@ -351,7 +350,7 @@ class TheoryEngine(Engine):
 def _no_law(scenario: Scenario) -> NoLaw:
     """Return why no law applies, and with RTTs that are all alike that a spread would help."""
     regime, instead = regime_of(scenario), ""
-    why = f"{regime.regime}: {regime.why}".removesuffix(SIMULATE).strip().rstrip(".")
+    why = f"{regime.regime}: {regime.why}".rstrip(".")
     if regime.law is not None:
         why = f"with {scenario.buffer_packets} packets flows slow down and are no longer bursts"
     if regime.regime == "round trips alike":

@@ -34,6 +34,7 @@ from forebay.laws.heterogeneous.protocols import (
 from forebay.laws.law import Law
 from forebay.laws.quantities import finite, flows_by_control, path_window
 from forebay.scenario import Scenario
+from forebay.words import Fact
 
 _GROWTHS = registered(
     CONTROLS,
@@ -309,9 +310,9 @@ def _utilization(scenario: Scenario) -> float | None:
     return float(probability_of_full_link(buffer, bdp, a, scenario.n_flows))
 
 
-def _known_protocols(scenario: Scenario) -> str | None:
+def _known_protocols(scenario: Scenario) -> Fact | None:
     unknown = ", ".join(sorted(flows_by_control(scenario).keys() - _GROWTHS.keys()))
-    return f"congestion control {unknown}: no growth function is known" if unknown else None
+    return Fact("broken.known-growth", controls=unknown) if unknown else None
 
 
 LAW = Law(
