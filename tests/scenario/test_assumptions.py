@@ -4,7 +4,7 @@ import pytest
 
 from forebay import run
 from forebay.scenario import Scenario, loads
-from forebay.search.remarks import assumptions
+from forebay.search.remarks import assumed as assumptions
 
 LINK = '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "100 packets"\n[[traffic]]\n'
 ALL = (
@@ -60,7 +60,7 @@ def test_what_hosts_send_at_once_is_said_unless_bursts_were_chosen(offload, said
 )  # fmt: skip
 def test_hosts_as_fast_as_the_link_are_said_to_have_no_jitter(written, is_said):
     said = assumptions(made(f"flows = 5\n{written}"))
-    assert any("without jitter" in each for each in said) == is_said
+    assert any("without jitter" in str(each) for each in said) == is_said
 
 
 def test_a_change_keeps_what_was_chosen():

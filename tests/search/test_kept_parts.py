@@ -468,7 +468,11 @@ def alphas() -> list[Any]:
 
 def overloads() -> list[str]:
     return [
-        problem(loads(DATA, overrides=["goals.loss_rate=0.5", f"traffic.0.load={load}"])).overload
+        str(
+            problem(
+                loads(DATA, overrides=["goals.loss_rate=0.5", f"traffic.0.load={load}"])
+            ).overload
+        )
         for load in (0.5, 0.999, 1.0, 1.3)
     ]
 

@@ -185,7 +185,7 @@ rtt = "100 ms"
 )
 def test_a_queue_alone_has_alpha_of_what_it_leaves(memory, alpha, most):
     asked = forebay.scenario.loads(LINK, overrides=[f"memory={memory}", f"queue.alpha={alpha}"])
-    assert most in memory_binds(asked, 1000)
+    assert most in str(memory_binds(asked, 1000))
     assert not memory_binds(asked, 40)
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.catalogue import check_stated
 from forebay.files.columns import BLOCK_ROWS, record_batch, write_columns
-from forebay.outcome.document import Closed, Document, LinkRates, SlowdownBin
+from forebay.outcome.document import Closed, Document, LinkRates, SlowdownBin, Text
 from forebay.outcome.document import Metric as Metric
 from forebay.outcome.document import Quantiles as Quantiles
 from forebay.packages import import_package, installed_version
@@ -225,9 +225,9 @@ class Outcome(Document):
     engine: str
     links: dict[str, LinkOutcome] = Field(min_length=1)
     classes: list[ClassOutcome]
-    broken_assumptions: list[str]
-    assumptions: tuple[str, ...] = ()
-    late_starts: tuple[str, ...] = ()
+    broken_assumptions: list[Text]
+    assumptions: tuple[Text, ...] = ()
+    late_starts: tuple[Text, ...] = ()
     disturbed: tuple[str, ...] = ()
     rates: dict[str, LinkRates] = Field(default={})
     provenance: Provenance

@@ -14,7 +14,7 @@ class Floor(Closed):
     """The packets that hosts and neighbours send at once, whatever the goals; ``why`` is text."""
 
     packets: int
-    why: str
+    why: Text
 
 
 class Recommended(Closed):
@@ -32,7 +32,7 @@ class Recommended(Closed):
     bytes: int
     seconds: float
     step: int = 0
-    why: tuple[str, ...]
+    why: tuple[Text, ...]
     floor: Floor | None = None
 
 
@@ -49,7 +49,7 @@ class Price(Closed):
     utilization: Metric | None
     loss_rate: Metric | None
     queue_delay_s: Quantiles | None
-    why: str
+    why: Text
     approximate: bool = False
 
 
@@ -294,7 +294,7 @@ class LawResult(Closed):
     packets: float | None
     packets_whole: int | None = None
     assumptions_hold: bool
-    broken_assumptions: tuple[str, ...]
+    broken_assumptions: tuple[Text, ...]
     source: str
     packets_between: tuple[float, float] | None = None
 
@@ -369,7 +369,7 @@ class FlowsEnd(Closed):
     flows: int
     buffer: Buffer | None
     region: tuple[Interval, ...]
-    reason: str | None
+    reason: Text | None
 
 
 class SizeResult(Document):
@@ -436,8 +436,8 @@ class SizeResult(Document):
     nearest: int | None = None
     largest: int | None = None
     limit: int | None = None
-    reason: str | None = None
-    notes: tuple[str, ...] = ()
+    reason: Text | None = None
+    notes: tuple[Text, ...] = ()
     region: tuple[Interval, ...] = ()
     relaxations: tuple[Relaxation, ...] = ()
     governs: LinkRegime | None = None
@@ -449,8 +449,8 @@ class SizeResult(Document):
     of_value: str = ""
     aqm: Aqm | None = None
     scaled: Scaled | None = None
-    assumptions: tuple[str, ...] = ()
-    late_starts: tuple[str, ...] = ()
+    assumptions: tuple[Text, ...] = ()
+    late_starts: tuple[Text, ...] = ()
     rates: dict[str, LinkRates] = Field(default={})
     cost: Cost | None = None
     cheaper: tuple[Cheaper, ...] = ()

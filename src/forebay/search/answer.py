@@ -29,6 +29,7 @@ from forebay.search.problem import Problem
 from forebay.search.recommended import Chosen, price
 from forebay.search.remarks import remarks
 from forebay.search.rows import Row, least, region, row_below
+from forebay.words import Fact
 
 _DIGITS = 4
 
@@ -53,7 +54,7 @@ class Ended:
     complete: bool = False
     interrupted: bool = False
     other_hosts: Row | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Fact | str, ...] = ()
     cost: Cost | None = None
 
 
@@ -73,22 +74,19 @@ def answer(problem: Problem, ended: Ended, seeds: Sequence[int]) -> SizeResult:
     if smallest is None and not ended.interrupted:
         none = _why_none(problem, rows, ended.complete)
     if problem.sizes and smallest is not None and chosen is None and ended.complete:
-        none = "none of the sizes that can be configured meets all goals"
-    reason = None
-    if ended.interrupted:
-        again = "a new start reuses only what a store (--store, store=) holds"
-        reason = f"stopped after {len(tried)} size{'s' * (len(tried) != 1)}; {again}"
+        none = Fact("reason.none-of-sizes")
+    reason = Fact("reason.stopped", sizes=len(tried)) if ended.interrupted else None
     if chosen is None and reason is None:
         reason = none or _why_open(problem, rows, ended)
     if chosen is None and problem.overload:
-        reason = f"{problem.overload}; {reason}"
+        reason = Fact("reason.overloaded", overload=problem.overload, reason=reason)
     context, network, intervals = problem.law_context, problem.network, _region(rows, problem.limit)
     curve = tuple(_point(row) for row in tried)
     here = there if chosen is None else chosen.row
     measured = None if here is None else here.outcome
     said = remarks(problem.asked, seeds, measured if network is None else None)
     if assumes_utilization(problem.scenario):
-        goal = f"a goal of {100 * USUAL_UTILIZATION:g} % utilization"
+        goal = Fact("assumed.goal", percent=100 * USUAL_UTILIZATION)
         said["assumptions"] = (goal, *said["assumptions"])
     guard = problem.parameter.guard_packets
     return SizeResult(
@@ -125,7 +123,7 @@ def answer(problem: Problem, ended: Ended, seeds: Sequence[int]) -> SizeResult:
     )
 
 
-def _notes(problem: Problem, ended: Ended, measured: Outcome | None) -> tuple[str, ...]:
+def _notes(problem: Problem, ended: Ended, measured: Outcome | None) -> tuple[Fact | str, ...]:
     """Return the notes on the runs; of a network with its links, and what its engine leaves out."""
     if problem.network is None:
         return ended.notes
@@ -152,20 +150,14 @@ def buffer_of(scenario: Scenario, low: int, packets: int, high: int) -> Buffer:
 
 def _recommended(problem: Problem, chosen: Chosen) -> Recommended:
     sized = buffer_of(problem.scenario, 1, chosen.packets, chosen.packets)
-    why = (*filter(None, (problem.overload,)), _STEPS[chosen.step])
+    why = (*filter(None, (problem.overload,)), Fact(_STEPS[chosen.step - 1]))
     return Recommended(
         packets=sized.packets, bytes=sized.bytes, seconds=sized.seconds,
         step=chosen.step, why=why, floor=chosen.floor,
     )  # fmt: skip
 
 
-_STEPS = {
-    1: "the least that was shown to meet the goals",
-    2: "two bursts of hosts and one packet",
-    3: "r RTT/sqrt(n), as the queue loses without it",
-    4: "the most that the goals allow",
-}
-"""What each step of the rule is."""
+_STEPS = ("step.least", "step.two-bursts", "step.square-root", "step.most")
 
 
 def _goals(rows: Sequence[Row], chosen: Chosen | None, there: Row | None) -> tuple[GoalResult, ...]:
@@ -309,7 +301,7 @@ def none_meets(rows: Sequence[Row], *, complete: bool) -> bool:
     return complete and all(row.missed() for row in rows)
 
 
-def _why_none(problem: Problem, rows: Sequence[Row], complete: bool) -> str | None:
+def _why_none(problem: Problem, rows: Sequence[Row], complete: bool) -> Fact | None:
     """Return why no size meets the goals; None unless the rows show it."""
     if not none_meets(rows, complete=complete):
         return None
@@ -317,17 +309,16 @@ def _why_none(problem: Problem, rows: Sequence[Row], complete: bool) -> str | No
         if all(goal in row.missed() for row in rows):
             best = min(rows, key=lambda row: goal.normalized_excess(row.metric(goal)))
             first, last = rows[0].packets, rows[-1].packets
-            return (
-                f"{goal} is missed with each size from {first} to {_packets(last)}; "
-                f"at best {goal.says(best.metric(goal))}, with {_packets(best.packets)}"
-                f"{memory_binds(problem.scenario, last)}"
-            )
+            return Fact(
+                "reason.missed", goal=goal, first=first, last=last, packets=best.packets,
+                best=goal.says(best.metric(goal)), memory=memory_binds(problem.scenario, last),
+            )  # fmt: skip
     there = _nearest(rows)
     assert there is not None, "there are rows"
-    return f"the goals contradict each other: {_with(there)}"
+    return Fact("reason.contradict", there=_with(there))
 
 
-def memory_binds(scenario: Scenario, packets: int) -> str:
+def memory_binds(scenario: Scenario, packets: int) -> Fact | str:
     """Say that a shared memory gives a queue less than a size, or "".
 
     A queue alone may hold alpha times what it leaves free (Choudhury and Hahne 1998), which is
@@ -337,26 +328,22 @@ def memory_binds(scenario: Scenario, packets: int) -> str:
     if alpha is None or memory is None:
         return ""
     most = alpha / (1.0 + alpha) * float(memory) / int(scenario.packet)
-    if most >= packets:
-        return ""
-    return (
-        f"; with alpha {alpha:g} a queue holds {most:.0f} packets of the memory at most, "
-        "whatever its size"
-    )
+    return "" if most >= packets else Fact("reason.memory", alpha=alpha, most=most)
 
 
-def _why_open(problem: Problem, rows: Sequence[Row], ended: Ended) -> str:
+def _why_open(problem: Problem, rows: Sequence[Row], ended: Ended) -> Fact:
     """Return what was seen where the evidence decides nothing."""
     if not rows:
-        return "no run of this link, or of a smaller one, fits into the time"
+        return Fact("reason.no-run-fits")
     there = _nearest(rows)
     assert there is not None, "there are rows"
     if problem.sizes and there.meets:
-        return "undecided: the time ended before a size that can be configured was run"
-    return f"undecided: {_with(there)}{memory_binds(problem.scenario, rows[-1].packets)}"
+        return Fact("reason.no-size-run")
+    memory = memory_binds(problem.scenario, rows[-1].packets)
+    return Fact("reason.undecided", there=_with(there), memory=memory)
 
 
-def _with(there: Row) -> str:
+def _with(there: Row) -> Fact:
     """Return what a size does to the goals that it is not shown to meet."""
     goals = there.not_met() or there.goals
     results = " and ".join(
@@ -364,11 +351,7 @@ def _with(there: Row) -> str:
         f"for {goal.kind.sense} {goal.show(goal.target)}"
         for goal in goals
     )
-    return f"with {_packets(there.packets)}, {results}"
-
-
-def _packets(packets: int) -> str:
-    return "1 packet" if packets == 1 else f"{packets} packets"
+    return Fact("reason.with", packets=there.packets, results=results)
 
 
 def _relaxed(goal: Goal, rows: Sequence[Row]) -> Relaxation:

@@ -23,6 +23,7 @@ from forebay.scenario import Scenario
 from forebay.search.cost import packets_s
 from forebay.search.evidence import Evidence
 from forebay.search.goals import Goal
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     Sizes = NDArray[np.float64]
@@ -79,9 +80,9 @@ class NetworkLinks:
     load : what each run costs; None if it is solved and not simulated.
     """
 
-    description: str
+    description: Fact | str
     scenario: Scenario
-    overload: str = ""
+    overload: Fact | str = ""
     names: tuple[str, ...] = ()
     load: NetworkLoad | None = None
 

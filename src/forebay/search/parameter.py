@@ -17,6 +17,7 @@ from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS, RED_SPREAD
 from forebay.outcome import Aqm, AqmTarget, AqmThresholds
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError
+from forebay.words import Fact
 
 _TARGETS = tuple(kind.name for kind in DISCIPLINES.values() if kind.sized == "target")
 _INTERVALS = tuple(kind.name for kind in DISCIPLINES.values() if kind.reads_interval)
@@ -143,9 +144,7 @@ def parameter_of(scenario: Scenario, engine: str, limit: int, of: str = "") -> S
         _check_field(scenario, of)
         return SizedParameter(queue.discipline, "limit", None, packet_s, packet, field=of)
     if not queue.reads_size:
-        wrong = "each class queue has its own size, so there is none to size"
-        hint = "leave out the size of the one to be sized; it then uses queue.size"
-        raise ScenarioError("contradiction", wrong, hint, field="queue.classes")
+        raise ScenarioError("contradiction.nothing-to-size", field="queue.classes")
     sized_by_aim = queue.discipline in (*_TARGETS, "red") and engine != "theory"
     if not sized_by_aim:
         return SizedParameter(queue.discipline, "limit", None, packet_s, packet)
@@ -166,31 +165,27 @@ def parameter_of(scenario: Scenario, engine: str, limit: int, of: str = "") -> S
     )
 
 
-def notes_of(scenario: Scenario, engine: str, parameter: SizedParameter) -> list[str]:
+def notes_of(scenario: Scenario, engine: str, parameter: SizedParameter) -> list[Fact]:
     """Return notes on an AQM that was sized, on what laws ignore there, and on the link's loss."""
     notes, loss = _of_discipline(scenario, engine, parameter), scenario.link.loss
     if loss is not None:
-        share = 100 * loss.mean(scenario.packet)
-        notes.append(f"the link itself loses {share:.3g} % of the packets, at any size")
+        notes.append(Fact("note.link-loses", percent=100 * loss.mean(scenario.packet)))
     return notes
 
 
-def _of_discipline(scenario: Scenario, engine: str, parameter: SizedParameter) -> list[str]:
+def _of_discipline(scenario: Scenario, engine: str, parameter: SizedParameter) -> list[Fact]:
     name = scenario.queue.discipline
     if scenario.queue.classes:
         return [_sized_classes(scenario), *_red_of_classes(scenario)]
     if parameter.guard_packets is None:
         if name not in (*_TARGETS, "red"):
             return []
-        aim = "thresholds" if name == "red" else "target"
-        return [f"the laws treat {name} as drop-tail: {engine} sizes its limit, not its {aim}"]
+        return [Fact("note.as-drop-tail", discipline=name, engine=engine, red=name == "red")]
     rtts = (getattr(group, "rtt", None) for group in scenario.traffic)
     longest = max((float(rtt.high) for rtt in rtts if rtt is not None), default=0.0)
     if parameter.interval_s is not None and longest > parameter.interval_s:
-        return [
-            f"interval, {1e3 * parameter.interval_s:g} ms, is shorter than the longest round trip, "
-            f"{1e3 * longest:g} ms: {name} drops again before that sender can react"
-        ]
+        interval_ms = 1e3 * parameter.interval_s
+        return [Fact("note.interval", interval_ms=interval_ms, rtt_ms=1e3 * longest, by=name)]
     return []
 
 
@@ -203,15 +198,13 @@ def _check_field(scenario: Scenario, of: str) -> None:
         "queue.alpha": queue.alpha is not None and scenario.memory is not None,
     }
     if of not in there:
-        raise ScenarioError(
-            "unknown-field", f"{of!r} cannot be sized", f"write {' or '.join(there)}"
-        )
+        raise ScenarioError("unknown-field", value=of, known=" or ".join(there))
     if not there[of]:
         owner = "memory and queue.alpha" if of == "queue.alpha" else of.rpartition(".")[0]
-        raise ScenarioError("contradiction", f"{of} is not there", f"write {owner} in the scenario")
+        raise ScenarioError("contradiction.not-there", value=of, owner=owner)
 
 
-def _sized_classes(scenario: Scenario) -> str:
+def _sized_classes(scenario: Scenario) -> Fact:
     """Return which class queues the answer limits, and which have their own limit."""
     queues = scenario.queue.classes
     whole = [queue.name for queue in queues if queue.is_sized and queue.share is None]
@@ -219,14 +212,13 @@ def _sized_classes(scenario: Scenario) -> str:
     own = [queue.name for queue in queues if not queue.is_sized]
     kinds = (("this size", whole), ("a share of it", parts), ("a size of their own", own))
     parts = [f"with {what}: {', '.join(names)}" for what, names in kinds if names]
-    return f"class queues {'; '.join(parts)}"
+    return Fact("note.class-queues", sized="; ".join(parts))
 
 
-def _red_of_classes(scenario: Scenario) -> list[str]:
+def _red_of_classes(scenario: Scenario) -> list[Fact]:
     """Say below which limit RED of a sized class queue never acts."""
     return [
-        f"RED of {queue.name} acts above an average of {queue.red.min}: with a smaller size the "
-        "limit alone decides"
+        Fact("note.red-of-a-class", name=queue.name, least=queue.red.min)
         for queue in scenario.queue.classes
         if queue.is_sized and queue.red is not None and queue.red.min is not None
     ]

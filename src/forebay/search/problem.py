@@ -15,6 +15,7 @@ from forebay.scenario import Requests, Scenario
 from forebay.search.goals import Goal, goals_of
 from forebay.search.network_links import NetworkLinks
 from forebay.search.parameter import SizedParameter, parameter_of
+from forebay.words import Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +99,12 @@ class Problem:
         return self.scenario if self.network is None else self.network.scenario
 
     @property
-    def overload(self) -> str:
+    def overload(self) -> Fact | str:
         """The clause on more than the link carries, or ""."""
         if self.network is not None:
             return self.network.overload
         load = overload(self.scenario)
-        if load is None:
-            return ""
-        return f"the link is offered {100 * load:.0f} %: add capacity; no buffer carries it"
+        return "" if load is None else Fact("overload.link", percent=100 * load)
 
     def ends(self) -> tuple[Scenario, ...]:
         """Return the scenario, or those of both ends of a range of flows."""

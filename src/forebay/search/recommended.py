@@ -16,12 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from forebay.errors import argument
 from forebay.outcome import Floor, Metric, Price, Quantiles
 from forebay.scenario import BufferSize, Scenario, ScenarioError
-from forebay.scenario.errors import show
 from forebay.search.problem import Problem
 from forebay.search.rows import Row, least, region
+from forebay.words import Fact, argument
 
 USUAL_LOSS = 0.01
 """Loss from which on the whole of BDP/sqrt(n) is recommended."""
@@ -127,7 +126,7 @@ def _within(
 def bursts(scenario: Scenario) -> Floor:
     """Return the least size for what hosts and neighbours send at once."""
     packets = math.ceil((scenario.two_bursts + scenario.largest_packet) / int(scenario.packet))
-    return Floor(packets=packets, why="two bursts of hosts and one packet")
+    return Floor(packets=packets, why=Fact("step.two-bursts"))
 
 
 def square_root(scenario: Scenario, there: Row) -> int:
@@ -221,18 +220,17 @@ def parse_sizes(text: str, scenario: Scenario) -> tuple[int, ...]:
 
     A number without a unit has that of the last one. Raises ScenarioError.
     """
-    hint = f'write 1 to {_MOST} of them, such as "64,128,256 packets"'
+    field = argument("sizes")
     if not isinstance(text, str):
-        raise ScenarioError("wrong-type", f"{argument('sizes')}: {show(text)} is no text", hint)
+        raise ScenarioError("wrong-type.sizes", field=field, value=text, most=_MOST)
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not parts or len(parts) > _MOST:
-        raise ScenarioError("no-sizes", f"{argument('sizes')}: {len(parts)} sizes", hint)
+        raise ScenarioError("no-sizes", field=field, sizes=len(parts), most=_MOST)
     unit = _UNIT.search(parts[-1])
     whole = [part if _UNIT.search(part) or unit is None else f"{part} {unit[0]}" for part in parts]
     sizes = sorted({_packets(size, scenario) for size in whole})
     if sizes[0] < 1:
-        wrong = f"{argument('sizes')}: one of them is less than a packet"
-        raise ScenarioError("out-of-range", wrong, "write at least 1 packet")
+        raise ScenarioError("out-of-range.size-below-packet", field=field)
     return tuple(sizes)
 
 

@@ -30,6 +30,7 @@ from forebay.scenario.source import Sized, Stopping
 from forebay.scenario.tcp import Tcp
 from forebay.scenario.transfers import TransferTable
 from forebay.search.scaling import FASTER
+from forebay.words import Fact
 
 
 def remarks(
@@ -56,7 +57,7 @@ def _of_hosts(scenario: Scenario, measured: Outcome | None) -> tuple[str, ...]:
 
     if ACCESS not in {links.name for links in topology.classes}:
         return ()
-    return ("hosts' own links drop too and are not listed: see the loss of the classes",)
+    return (str(Fact("note.hosts-links")),)
 
 
 def _may_be_late(group: Traffic, warmup: Duration) -> bool:
@@ -72,11 +73,12 @@ def assumed(scenario: Scenario, ran: Scenario | None = None) -> tuple[str, ...]:
     ----------
     ran : the scenario of its runs, of which a search may begin the flows earlier.
     """
-    if scenario.topology is None:
-        return assumptions(scenario, ran)
-    from forebay.topology.building import assumed as of_network
+    facts: tuple[Fact | str, ...] = assumptions(scenario, ran)
+    if scenario.topology is not None:
+        from forebay.topology.building import assumed as of_network
 
-    return (*of_network(scenario), *assumptions(scenario, ran))
+        facts = (*of_network(scenario), *facts)
+    return tuple(map(str, facts))
 
 
 _PS_PER_S = 1e12
@@ -104,20 +106,17 @@ def late_starts(
     if measured is not None and measured.engine not in WITHOUT_SEEDS and scenario.topology is None:
         lines += _few(scenario, duration)
         lines += _uneven(scenario, len(seeds), duration)
-    return tuple(lines)
+    return tuple(map(str, lines))
 
 
 def _lines(
     scenario: Scenario, seeds: Sequence[int], warmup: Duration, end: Duration
-) -> Iterator[str]:
+) -> Iterator[Fact]:
     for index, group in enumerate(scenario.traffic):
         if isinstance(group, Transfers) and group.table is not None:
             yield from _of_table(index, group.table, end)
         if isinstance(group, Stopping) and group.stop is not None and group.stop.high <= warmup:
-            yield (
-                f"all flows of traffic.{index} stop by {group.stop.high}, within the warm-up of "
-                f"{warmup}: write a later stop, or a shorter measure.warmup"
-            )
+            yield Fact("late.all-stop", index=index, stop=group.stop.high, warmup=warmup)
         if not isinstance(group, Standing) or group.start.high <= warmup:
             continue
         if scenario.topology is None:
@@ -125,34 +124,31 @@ def _lines(
         else:  # a network draws its connections by number of hops
             late, never = _expected(group, warmup), _expected(group, end)
         if late != "0":
-            yield _line(index, group, late, never, warmup)
+            yield Fact(
+                "late.flows", index=index, late=late, flows=int(group.flows), warmup=warmup,
+                never="" if never == "0" else Fact("late.never", never=never),
+                chosen="start" in group.model_fields_set,  # else without a warm-up
+            )  # fmt: skip
 
 
-def _of_table(index: int, table: TransferTable, end: Duration) -> Iterator[str]:
+def _of_table(index: int, table: TransferTable, end: Duration) -> Iterator[Fact]:
     never = int((table.start_ps >= round(end * _PS_PER_S)).sum())
     if never:
-        yield (
-            f"{never} of {len(table)} transfers of traffic.{index} do not start before the run "
-            f"ends at {end}: write a longer measure.duration"
-        )
+        yield Fact("late.table", index=index, never=never, transfers=len(table), end=end)
 
 
-def _few(scenario: Scenario, duration: Duration) -> Iterator[str]:
+def _few(scenario: Scenario, duration: Duration) -> Iterator[Fact]:
     for index, group in enumerate(scenario.traffic):
         is_drawn = isinstance(group, Short) or (
             isinstance(group, Transfers) and group.table is None
         )
         expected = group.starting_in(float(duration), scenario.link.capacity)
         if is_drawn and expected < _ENOUGH:
-            yield (
-                f"a window of {duration} has {expected:.2g} transfers of traffic.{index} on "
-                "average, and often none: write a longer measure.duration"
-            )
+            yield Fact("late.few", index=index, duration=duration, transfers=expected)
 
 
-def _uneven(scenario: Scenario, seeds: int, duration: Duration) -> Iterator[str]:
+def _uneven(scenario: Scenario, seeds: int, duration: Duration) -> Iterator[Fact]:
     """Yield a line for each class of whose load a few large transfers decide."""
-    windows = f"1 window of {duration} has" if seeds == 1 else f"{seeds} windows of {duration} have"
     for index, group in enumerate(scenario.traffic):
         squared = _mean_square(group)
         if squared < 2.0:
@@ -160,11 +156,10 @@ def _uneven(scenario: Scenario, seeds: int, duration: Duration) -> Iterator[str]
         expected = seeds * group.starting_in(float(duration), scenario.link.capacity)
         band = 1.96 * sqrt(squared / expected)
         if expected >= _ENOUGH and band > _UNEVEN:
-            yield (
-                f"the load of traffic.{index} may be off by about {100 * band:.0f} % of its mean: "
-                f"{windows} {float(f'{expected:.3g}'):.0f} transfers, and few of them have most "
-                "of the bytes; write a longer measure.duration, or more seeds"
-            )
+            yield Fact(
+                "late.uneven", index=index, percent=100 * band, seeds=seeds, duration=duration,
+                transfers=float(f"{expected:.3g}"),
+            )  # fmt: skip
 
 
 def _mean_square(group: object) -> float:
@@ -197,17 +192,6 @@ def _range(counts: Sequence[int]) -> str:
 def _expected(group: Standing, until: Duration) -> str:
     late = round(group.flows * (1.0 - group.start.share_up_to(until)))
     return f"about {late}" if late else "0"
-
-
-def _line(index: int, group: Standing, late: str, never: str, warmup: Duration) -> str:
-    begun = "" if never == "0" else f", {never} of them not before the run ends"
-    hint = "they are measured from their start on"
-    if "start" not in group.model_fields_set:  # without a warm-up
-        hint = "write a start of 0 s, or a longer measure.warmup"
-    return (
-        f"{late} of {int(group.flows)} flows of traffic.{index} start after the warm-up of "
-        f"{warmup}{begun}: {hint}"
-    )
 
 
 _SHARES = (0.01, 0.05, 0.5, 0.95, 0.99)
@@ -265,48 +249,49 @@ _DEFAULTS = (
 and are always said."""
 
 
-def assumptions(scenario: Scenario, ran: Scenario | None = None) -> tuple[str, ...]:
+def assumptions(scenario: Scenario, ran: Scenario | None = None) -> tuple[Fact, ...]:
     """Return what a scenario's traffic assumes, each once, with the classes where not all do."""
     traffic = (scenario if ran is None else ran).traffic
-    said: dict[str, dict[str, list[str]]] = {field: {} for field in _DEFAULTS}
+    said: dict[str, dict[Fact, list[str]]] = {field: {} for field in _DEFAULTS}
     for name, group, as_run in zip(scenario.class_names, scenario.traffic, traffic, strict=False):
-        for field, text in _defaults(scenario, as_run):
+        for field, fact in _defaults(scenario, as_run):
             if field not in group.model_fields_set:
-                said[field].setdefault(text, []).append(name)
+                said[field].setdefault(fact, []).append(name)
     every = len(scenario.traffic)
     return tuple(
-        text if len(names) == every else f"{text} ({_named_or_counted(names)})"
-        for texts in said.values()
-        for text, names in texts.items()
+        fact if len(names) == every else Fact("assumed.of", fact=fact, of=_named_or_counted(names))
+        for facts in said.values()
+        for fact, names in facts.items()
     )
 
 
-def _defaults(scenario: Scenario, group: Traffic) -> Iterator[tuple[str, str]]:
+def _defaults(scenario: Scenario, group: Traffic) -> Iterator[tuple[str, Fact]]:
     """Yield fields of a class, each with what is assumed unless it is written."""
     of_link, capacity = scenario.topology is None, scenario.link.capacity
     if of_link and group.access_rate is None:
         access = group.access(capacity)
-        own = "the peak of the source" if access > 10 * capacity else "ten times the link"
-        yield "access_rate", f"access links of {Rate(float(f'{access:.4g}'))}, {own}"
+        rate = Rate(float(f"{access:.4g}"))
+        yield "access_rate", Fact("assumed.access", rate=rate, peak=access > 10 * capacity)
     if isinstance(group, Standing) and group.start.high > 0.0:
-        yield "start", f"flows that start within {group.start.high}"
+        yield "start", Fact("assumed.start", high=group.start.high)
     if isinstance(group, Sized):  # of others, such as a replay, it follows from what is written
-        yield "packet", f"packets of {group.packet}"
+        yield "packet", Fact("assumed.packet", packet=group.packet)
     if not isinstance(group, Tcp):
         return
     if of_link:
-        yield "rtt", f"a round trip of {group.rtt.mean} for every flow"
+        yield "rtt", Fact("assumed.rtt", rtt=group.rtt.mean)
         alike = scenario.persistent and varied_rtt(scenario)
         if alike and isinstance(group, Long) and "rtt" in group.model_fields_set:
-            yield "alike", "the same round trip for every flow"
+            yield "alike", Fact("assumed.alike")
         if isinstance(group, Long) and 1.0 / FASTER < group.access(capacity) / capacity < FASTER:
-            yield "jitter", "hosts without jitter: one as fast as the link may fill it alone"
-    yield "congestion_control", f"congestion control {getattr(group, 'congestion_control', '')}"
-    yield "sender", "the stack of Linux in its present release"
+            yield "jitter", Fact("assumed.no-jitter")
+    name = getattr(group, "congestion_control", "")
+    yield "congestion_control", Fact("assumed.congestion-control", name=name)
+    yield "sender", Fact("assumed.sender")
     if group.offloads:
-        yield "offload", "hosts with segmentation offload, which send bursts of up to 64 KiB"
+        yield "offload", Fact("assumed.offload")
     else:
-        yield "", "hosts that send one packet at a time, without segmentation offload"
+        yield "", Fact("assumed.one-at-a-time")
 
 
 def _named_or_counted(names: list[str]) -> str:

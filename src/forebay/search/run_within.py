@@ -13,6 +13,7 @@ from forebay.scenario import Duration, Measure, Scenario
 from forebay.search.budget import RESERVE, OutOfTime, TimeLimit, is_fixed, least_warmup, measure_of
 from forebay.search.cost import Speed, TooLittleTime, in_words
 from forebay.search.network_links import LINK_S, NetworkLoad
+from forebay.words import Fact
 
 _SHORTEST_S = 5.0
 
@@ -47,7 +48,7 @@ def routed(
     def afford(links: int, routes_s: float) -> None:
         least_s = speed.factor * (routes_s + LINK_S * links) + time.spent_s
         if least_s > time.seconds:
-            why = f"its routes and its {links} links alone take that long"
+            why = Fact("too-little-time.routes", links=links)
             raise TooLittleTime(why, least_s, time.seconds, of_network=True)
 
     traffic = route(scenario, progress=time.ending(progress), afford=afford)
@@ -69,11 +70,11 @@ def fitted(scenario: Scenario, time: TimeLimit, seeds: int, speed: Speed) -> Sce
     left_s, whole_s = time.left_s, predict_run(scenario, seeds, speed)
     if whole_s <= left_s:
         return scenario
-    why = "a run needs this one buffer, which no smaller link has"
-    why = "the scenario sets how long is measured" if is_fixed(scenario) else why
+    fixed = is_fixed(scenario)
+    why = Fact("too-little-time.window-is-set" if fixed else "too-little-time.one-buffer")
     needs_s, in_network = time.spent_s + whole_s, scenario.topology is not None
     refused = TooLittleTime(why, needs_s, time.seconds, of_network=in_network)
-    if is_fixed(scenario):
+    if fixed:
         raise refused
     measure = scenario.measure
     least_s = speed.wall_s(scenario, 0.0, seeds)

@@ -30,6 +30,7 @@ from forebay.scenario import (
 )
 from forebay.scenario.source import FlowCount
 from forebay.search.cost import model_share, packets_per_second
+from forebay.words import Fact
 
 LEAST_FLOWS = 25
 """Minimum flows of all lasting classes; below it, single flows dominate a link's behaviour."""
@@ -58,7 +59,7 @@ _BUCKETS = 1024
 _LEAST_BUCKETS = 16
 
 
-def why_not(scenario: Scenario) -> str | None:
+def why_not(scenario: Scenario) -> Fact | None:
     """Return why no smaller link can behave like this one; None if one may."""
     queue, link = scenario.queue, scenario.link
     jitter, policer, shaper = link.jitter, link.policer, link.shaper
@@ -67,22 +68,22 @@ def why_not(scenario: Scenario) -> str | None:
     listed = [g for g in scenario.traffic if isinstance(g, Replay)
               or (isinstance(g, Transfers) and g.table is not None)]  # fmt: skip
     reasons = (
-        (scenario.topology is not None or scenario.links, "it has several links"),
-        (scenario.memory is not None or queue.alpha is not None, "its queues share memory"),
+        (scenario.topology is not None or scenario.links, "not-scaled.several-links"),
+        (scenario.memory is not None or queue.alpha is not None, "not-scaled.shared-memory"),
         # A burst of bytes lasts longer on a slower link.
-        (policer and policer.refill != "deficit", "its policer's bucket holds a number of bytes"),
-        (is_in_intervals, "its shaper gets the bytes of an interval at once"),
-        (link.loss is not None, "a smaller window loses less often"),
-        (link.rate_trace is not None, "its rate follows a trace"),
-        (link.down is not None, "it is down at times"),
-        (jitter and jitter.reorder, "it reorders packets, and more of a larger window"),
-        (queue.transmit_ring, "its transmit ring is a number of packets"),
-        (queue.classes, "its class queues have limits of their own"),
-        (queue.discipline == "red", "red averages its queue over packets, not over time"),
-        (together, "fewer workers that answer together bring a smaller burst"),
-        (listed, "a list of packets or transfers cannot be scaled"),
+        (policer and policer.refill != "deficit", "not-scaled.bucket-of-bytes"),
+        (is_in_intervals, "not-scaled.bytes-of-an-interval"),
+        (link.loss is not None, "not-scaled.loss-of-a-link"),
+        (link.rate_trace is not None, "not-scaled.rate-trace"),
+        (link.down is not None, "not-scaled.down"),
+        (jitter and jitter.reorder, "not-scaled.reorders"),
+        (queue.transmit_ring, "not-scaled.transmit-ring"),
+        (queue.classes, "not-scaled.class-queues"),
+        (queue.discipline == "red", "not-scaled.red"),
+        (together, "not-scaled.together"),
+        (listed, "not-scaled.listed"),
     )
-    return next((reason for holds, reason in reasons if holds), None)
+    return next((Fact(reason) for holds, reason in reasons if holds), None)
 
 
 def is_one_process(scenario: Scenario) -> bool:

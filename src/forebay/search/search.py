@@ -28,20 +28,21 @@ from forebay.search.recommended import Chosen, Needs, bursts, choose, price_size
 from forebay.search.refine import next_size
 from forebay.search.rows import Row, least, region
 from forebay.search.scaling import ScalingRule, is_one_process, rule_of, why_not
+from forebay.words import Fact
 
 
-def notes_of(problem: Problem, level: Level) -> tuple[str, ...]:
+def notes_of(problem: Problem, level: Level) -> tuple[Fact, ...]:
     """Return the notes on the runs of a link."""
     notes, link, engine = [], level.links[0], level.problem.engine
     if engine != problem.engine:
-        notes.append(f"no {problem.engine} fitted into the time: the {engine} answers")
+        notes.append(Fact("note.another-engine", asked=problem.engine, engine=engine))
     if level.shortened:
         full = budget.wanted(problem.scenario, problem.first_guess, problem.law_context.sawtooths)
         ran, needs = (in_words(float(of.warmup + of.duration)) for of in (link.measure, full))
-        notes.append(f"runs of {ran} in place of {needs}, to fit into the time")
+        notes.append(Fact("note.shortened", ran=ran, needs=needs))
     there = least(level.rows)
     late = [kind for kind in there.outcome.classes if kind.settled is False] if there else []
-    notes += [f"{kind.name} had not settled: {kind.unsettled}" for kind in late]
+    notes += [Fact("note.not-settled", name=kind.name, why=kind.unsettled) for kind in late]
     return (*notes, *of_parameter(problem.scenario, problem.engine, problem.parameter))
 
 
