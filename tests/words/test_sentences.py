@@ -37,7 +37,8 @@ def facts() -> Iterator[tuple[str, str, set[str] | None]]:
                 continue
             names = {word.arg for word in call.keywords if word.arg}
             varies = any(word.arg is None for word in call.keywords)
-            for kind in (part for given in call.args for part in ast.walk(given)):
+            plain = (given for given in call.args if not isinstance(given, ast.Call))
+            for kind in (part for given in plain for part in ast.walk(given)):
                 if isinstance(kind, ast.Constant) and isinstance(kind.value, str):
                     yield f"{path.name}:{call.lineno}", kind.value, None if varies else names
 

@@ -10,7 +10,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from forebay.errors import either
 from forebay.outcome import (
     ClassOutcome,
     Comparison,
@@ -78,8 +77,7 @@ def read_answer(text: str | bytes, source: str) -> Answer:
     for kind in _KINDS:
         if isinstance(document, dict) and kind.told_by in document:
             return _whole(kind.type.from_dict(document, source), source)
-    wrong = "is no document of run, compare, size, trace or network"
-    raise DocumentError(source, wrong, f"make one with {either('to_json()', '--json')}")
+    raise DocumentError("unreadable-document.of-no-answer", file=source)
 
 
 def _whole(answer: Answer, source: str) -> Answer:
@@ -91,9 +89,8 @@ def _whole(answer: Answer, source: str) -> Answer:
         with warnings.catch_warnings(action="error"):
             answer.to_json().encode()
     except (ValueError, TypeError, LookupError, ArithmeticError, RuntimeWarning) as error:
-        hint = "make the document anew"
-        wrong = f"its values do not fit together ({type(error).__name__}: {error})"
-        raise DocumentError(source, " ".join(wrong.split())[:300], hint) from None
+        why = " ".join(f"{type(error).__name__}: {error}".split())[:250]
+        raise DocumentError("unreadable-document.inconsistent", file=source, why=why) from None
     return answer
 
 
@@ -115,8 +112,7 @@ def draw_answer(answer: Answer, path: Path) -> None:
     Raises DocumentError: it is a comparison, or of class queues, and has no picture.
     """
     if not _kind(answer).figure:
-        hint = "draw each of its outcomes, which run gives one by one"
-        raise DocumentError("figure", "what has several answers has no picture", hint)
+        raise DocumentError("unreadable-document.several", file="figure")
     from forebay.report import figures
 
     figures.save(answer.figure(), path)
