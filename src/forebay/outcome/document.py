@@ -386,13 +386,7 @@ class WithArrays(Closed):
         return hash(type(self).__name__)  # arrays do not hash
 
 
-IDEAL = (
-    "the completion time on the empty path if the sender never waited for an ACK: access + sum of "
-    "a packet's serialization on each link + propagation of one way + (packets - 1) x "
-    "serialization on the slowest of them; where a link's rate varies, at its highest rate, or the "
-    "time in which that link lets the transfer's bits pass from its start on, if that is longer; "
-    "behind a shaper, at the wire's rate while its full bucket lasts"
-)
+IDEAL = Fact("slowdown.ideal")
 """What a completion time is divided by: `ideal_s` of docs/reference/readings.md."""
 
 

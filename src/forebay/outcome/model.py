@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.catalogue import check_stated
 from forebay.files.columns import BLOCK_ROWS, record_batch, write_columns
-from forebay.outcome.document import Closed, Document, LinkRates, SlowdownBin
+from forebay.outcome.document import Closed, Document, LinkRates, SlowdownBin, Text
 from forebay.outcome.document import Metric as Metric
 from forebay.outcome.document import Quantiles as Quantiles
 from forebay.packages import import_package, installed_version
@@ -131,16 +131,16 @@ class ClassOutcome(Closed):
     transfers: Metric | None = None
     unfinished: Metric | None = None
     fct_least_s: Quantiles | None = None
-    fct_open: str | None = None
+    fct_open: Text | None = None
     requests: Metric | None = None
     request_s: Quantiles | None = None
     request_least_s: Quantiles | None = None
     slowdown: dict[str, SlowdownBin] | None = None
-    slowdown_ideal: str | None = None
+    slowdown_ideal: Text | None = None
     queue_delay_s: Quantiles | None = None
     controllers: dict[str, ControllerOutcome] | None = None
     settled: bool | None = None
-    unsettled: str | None = None
+    unsettled: Text | None = None
 
 
 def measured(part: type[Closed]) -> list[str]:
