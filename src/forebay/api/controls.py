@@ -18,6 +18,7 @@ from forebay.foreign.build import EXAMPLES, INCLUDE, compile_control
 from forebay.foreign.installed import check_name, install, use_class
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, Tcp, expect_scenario, load
+from forebay.words import Fact
 
 __all__ = [
     "EXAMPLES", "INCLUDE", "Check", "ControlError", "ControlFailed", "Installed", "Provided",
@@ -102,7 +103,7 @@ def use(python: type, name: str | None = None) -> Installed:
     chosen = python.__name__.lower() if name is None else name
     _refuse_ours(check_name(chosen))
     if not callable(getattr(python, "on_round", None)):
-        raise ControlError("control.no-hook", field=chosen)
+        raise ControlError("control.no-method", field=chosen)
     return use_class(python, chosen)
 
 
@@ -263,12 +264,11 @@ def _with(control: str, scenario: Scenario | None) -> Scenario:
     expect_scenario(scenario)
     tcp = [index for index, group in enumerate(scenario.traffic) if isinstance(group, Tcp)]
     if not tcp:
-        wrong = "no flow of it has a congestion control"
-        raise ScenarioError("contradiction", wrong, "name a scenario with TCP", field="traffic")
+        raise ScenarioError("contradiction.no-tcp", field="traffic")
     return scenario.replace({f"traffic.{index}.congestion_control": control for index in tcp})
 
 
 def _expect(name: str) -> None:
     if find(name) is None:
-        known = ", ".join(names()) or "none is built"
+        known = ", ".join(names()) or Fact("control.none-built")
         raise ControlError("control.unknown", field="controls", value=name, known=known)
