@@ -159,7 +159,8 @@ def read_sizing(path: str, *, force: bool = False) -> tuple[Wanted, Port]:
     try:
         answer = SizeResult.from_json(raw)
     except DocumentError as error:
-        raise _not_ours(path, short(error.wrong), error.advice) from None
+        why = short(str(error.but(file="", hint="")))
+        raise _not_ours(path, why, error.advice) from None
     return of_sizing(answer, path, force=force)
 
 
