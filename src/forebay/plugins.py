@@ -40,8 +40,8 @@ class BrokenPlugin(ForebayError):
 
     def __init__(self, group: str, name: str, why: str | Fact, where: str = "") -> None:
         self.group, self.name, self.where = group, name, where
-        where = where or "the distribution that declares it"
-        super().__init__("broken-plugin", field=group, name=name, why=why, where=where)
+        place = where or Fact("plugin.distribution")
+        super().__init__("broken-plugin", field=group, name=name, why=why, where=place)
 
 
 @cache

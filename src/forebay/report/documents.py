@@ -56,6 +56,7 @@ from forebay.report.tables import (
     target,
     with_prefix,
 )
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -158,7 +159,7 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
     """
     out = console()
     if not outcomes:
-        out.print("No engine that can run here has an answer.")
+        out.print(str(Fact("answers.none")))
         return
     first = outcomes[0]
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
@@ -220,7 +221,7 @@ def _outcome(outcome: Outcome) -> str:
     head = ("link", "buffer", "utilization", "loss", "wait, ms", "p99 of it, ms")
     lines = [f"by {outcome.engine}, {count(len(outcome.provenance.seeds), 'seed')}"]
     hidden = len(outcome.links) - len(rows)
-    lines += [f"{hidden} more links are in .links"] if hidden else []
+    lines += [str(Fact("answers.more-links", links=hidden))] if hidden else []
     lines += [f"{line}." for line in (*outcome.late_starts, *outcome.disturbed)]
     lines += assumed_lines(outcome.assumptions)
     lines += [kind.unsettled for kind in outcome.classes if kind.unsettled is not None]
@@ -240,8 +241,8 @@ def _trace(trace: Trace) -> str:
         for name, link in trace.links.items()
     ]
     head = ("link", "buffer", "busy", "queue, packets", "drops")
-    rate = with_prefix(trace.bottleneck.capacity_bps, "bit/s")
-    line = f"{rate}, seed {trace.seed}, {trace.samples} samples, one every {duration(trace.step_s)}"
+    rate, step = with_prefix(trace.bottleneck.capacity_bps, "bit/s"), duration(trace.step_s)
+    line = str(Fact("answers.trace", trace=trace, rate=rate, step=step))
     return _page(str(trace.scenario.get("name", "scenario")), [line], head, rows)
 
 

@@ -144,8 +144,7 @@ def by_atlas(run: Run, scenario: forebay.Scenario, sizes: list[int]) -> bool:
         else:
             points.append({"stage": "coarse", **opening.point_of(outcome), "replications": 0})
     if points:
-        words = "a model of simulations of such links; the search simulates this one"
-        run.send("stage", {"stage": "coarse", "windows": words})
+        run.send("stage", {"stage": "coarse", "windows": str(Fact("workbench.atlas"))})
         for point in points:
             run.send("point", point)
     return bool(points)
