@@ -40,8 +40,8 @@ class BrokenPlugin(ForebayError):
 
     def __init__(self, group: str, name: str, why: str | Fact, where: str = "") -> None:
         self.group, self.name, self.where = group, name, where
-        where = where or "the distribution that declares it"
-        super().__init__("broken-plugin", field=group, name=name, why=why, where=where)
+        place = where or Fact("plugin.distribution")
+        super().__init__("broken-plugin", field=group, name=name, why=why, where=place)
 
 
 @cache
@@ -54,8 +54,8 @@ def found(group: str) -> dict[str, metadata.EntryPoint]:
     for point in metadata.entry_points(group=group):
         other = by_name.setdefault(point.name, point)
         if other.value != point.value:
-            wrong = f"is declared twice, as {other.value} and {point.value}"
-            raise BrokenPlugin(group, point.name, wrong, _distribution(point))
+            why = Fact("plugin.twice", first=other.value, second=point.value)
+            raise BrokenPlugin(group, point.name, why, _distribution(point))
     return by_name
 
 
@@ -65,8 +65,9 @@ def load(group: str, name: str) -> Any:
     try:
         return point.load()
     except Exception as error:
-        wrong = f"cannot be loaded from {point.value} ({type(error).__name__}: {error})"
-        raise BrokenPlugin(group, name, wrong, _distribution(point)) from error
+        what = f"{type(error).__name__}: {error}"
+        why = Fact("plugin.not-loaded", place=point.value, error=what)
+        raise BrokenPlugin(group, name, why, _distribution(point)) from error
 
 
 def digest(group: str, name: str) -> str:
@@ -86,9 +87,9 @@ def digest(group: str, name: str) -> str:
     return hasher.hexdigest()[:32]
 
 
-def refuse(group: str, name: str, wrong: str) -> BrokenPlugin:
+def refuse(group: str, name: str, why: str | Fact) -> BrokenPlugin:
     """Return the error for an entry point that does not fit its group."""
-    return BrokenPlugin(group, name, wrong, _distribution(found(group)[name]))
+    return BrokenPlugin(group, name, why, _distribution(found(group)[name]))
 
 
 @contextmanager
@@ -99,7 +100,8 @@ def blamed(group: str, name: str) -> Iterator[None]:
     except (ForebayError, KeyboardInterrupt):
         raise
     except (Exception, SystemExit) as error:
-        raise refuse(group, name, f"raises {type(error).__name__}: {error}") from error
+        why = Fact("plugin.raises", error=f"{type(error).__name__}: {error}")
+        raise refuse(group, name, why) from error
 
 
 def _distribution(point: metadata.EntryPoint) -> str:

@@ -94,7 +94,7 @@ def test_what_counters_do_not_tell_is_refused(tmp_path, drops, load, why):
     [
         ("time_s,octets\n0,1\n", "has no column drops"),
         ("time_s,octets,drops\n0,0,0\n0,1,1\n", "times must rise"),
-        ("time_s,octets,drops\n0,x,0\n", "line 2: octets is 'x'"),
+        ("time_s,octets,drops\n0,x,0\n", 'line 2: octets is "x"'),
         (f"time_s,octets,drops\n0,0,0\n1,{'1' * 200_000},0\n", "line 3: field larger than"),
         ("x" * 200_000, "line 1: field larger than"),
         ("time_s,octets,drops\n0,0,0\n1,1e12,0\n2,9e12,0", "octets exceed rate"),

@@ -32,7 +32,7 @@ def test_those_that_stall_are_not_left_out():
     assert seen.fct_s is None
     assert seen.fct_least_s.p50.value == 0.5
     assert seen.unfinished.value == pytest.approx(0.91)
-    assert seen.fct_open is not None and "91 of 100 transfers" in seen.fct_open
+    assert seen.fct_open is not None and "91 of 100 transfers" in str(seen.fct_open)
 
 
 def test_a_quantile_is_known_as_far_as_the_share_that_ended_reaches():

@@ -9,6 +9,7 @@ import pytest
 from forebay.outcome import Histogram, LongFlows
 from forebay.outcome.reading import ClassReading, LinkReading
 from forebay.outcome.settling import EVENTS, GOODPUT, GROWS, LOSSES, why_unsettled
+from forebay.words import Fact
 
 BATCHES, WINDOW_S, RATE = 20, 40.0, 1e8
 LOSS_BASED = LongFlows(True, False, 1e9, float("inf"))
@@ -43,7 +44,7 @@ def read(
     return of_class, link
 
 
-def why(of_class: ClassReading, link: LinkReading, marks: Any = None) -> str | None:
+def why(of_class: ClassReading, link: LinkReading, marks: Any = None) -> Fact | None:
     return why_unsettled([of_class], [link], [marks], [WINDOW_S])
 
 

@@ -13,7 +13,7 @@ from forebay.words import Fact, Notation, argument, either, entry, option, setti
 SRC = Path(words.__file__).parents[1]
 PYTHON, FILE, COMMAND_LINE = Notation
 FORMS = {"option", "argument", "entry", "setting", "either"}
-MAKERS = ("Fact", "Error", "super().__init__")
+MAKERS = ("Fact", "Error", "super().__init__", "found.add", "found.refuse", "found.note", "share")
 CODE = {path: path.read_text(encoding="utf-8") for path in sorted(SRC.rglob("*.py"))}
 
 
@@ -37,7 +37,8 @@ def facts() -> Iterator[tuple[str, str, set[str] | None]]:
                 continue
             names = {word.arg for word in call.keywords if word.arg}
             varies = any(word.arg is None for word in call.keywords)
-            for kind in ast.walk(call.args[0]):
+            plain = (given for given in call.args if not isinstance(given, ast.Call))
+            for kind in (part for given in plain for part in ast.walk(given)):
                 if isinstance(kind, ast.Constant) and isinstance(kind.value, str):
                     yield f"{path.name}:{call.lineno}", kind.value, None if varies else names
 

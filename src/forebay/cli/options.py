@@ -215,8 +215,7 @@ def _once(_ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -
     paths = [pair.partition("=")[0].strip() for pair in given]
     twice = next((path for path in paths if paths.count(path) > 1), None)
     if twice is not None:
-        wrong, hint = f"{twice} is set twice", "write it once"
-        raise forebay.ScenarioError("bad-override", wrong, hint, file=param.opts[0])
+        raise forebay.ScenarioError("bad-override.twice", file=param.opts[0], value=twice)
     return given
 
 

@@ -49,13 +49,10 @@ def emit(
     rate, packet = place["rate"], place["packet"]
     if answer is not None:
         if target is not None or overrides or rate is not None or packet is not None:
-            wrong = "--answer already gives the buffer, its rate and its packet"
-            hint = "leave out the other options about the size"
-            raise platforms.PlatformError("two-sizes", wrong, hint)
+            raise platforms.PlatformError("two-sizes")
         wanted, port = platforms.read_sizing(answer, force=force)
     elif target is None:
-        hint = "write --answer FILE, a scenario or a size"
-        raise platforms.PlatformError("no-size", "nothing to emit", hint)
+        raise platforms.PlatformError("no-size")
     else:
         wanted, port = platforms.read_target(target, rate=rate, packet=packet, overrides=overrides)
     port = platforms.with_choices(port, header=place["header"], pool=place["pool"])

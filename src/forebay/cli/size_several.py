@@ -12,10 +12,9 @@ import forebay
 from forebay import platforms, report
 from forebay.api import class_queues, ports
 from forebay.cli.output import in_line, progress, say, show
-from forebay.errors import argument
 from forebay.progress import never_less
 from forebay.scenario import Rate
-from forebay.words import Notation
+from forebay.words import Notation, argument
 
 if TYPE_CHECKING:
     from forebay import Scenario, SizeResult

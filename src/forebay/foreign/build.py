@@ -56,11 +56,11 @@ def compile_control(
     first, digest = files[0], hashlib.sha256()
     for path in files:
         if not path.is_file():
-            raise ControlError(str(path), "is no file", "name the source of a control")
+            raise ControlError("control.no-source", field=str(path))
         digest.update(path.read_bytes())
     library = out / "control.so"
     if linux is None and hz is not None:
-        raise ControlError("--hz", "is of modules of the kernel", "write --linux too")
+        raise ControlError("control.hz-without-linux", field="--hz")
     if first.suffix == ".so":
         shutil.copyfile(first, library)
         compiler = "none"
@@ -68,8 +68,7 @@ def compile_control(
         compiler = _compile_module(files, library, out, linux, hz or 1000)
     else:
         if "net/tcp.h" in _headers(files):
-            wrong = "is a module of the kernel: it includes <net/tcp.h>"
-            raise ControlError(str(first), wrong, "write --linux with its version, such as 6.12")
+            raise ControlError("control.of-kernel", field=str(first))
         compiler = _compile(files, library)
     kept = (hz or 1000) if linux is not None else None
     names = " ".join(path.name for path in files)
@@ -92,16 +91,15 @@ def _compile(files: Sequence[Path], library: Path) -> str:
         command = [*_program("ZIG", "zig"), "build-lib", "-dynamic", "-O", "ReleaseFast", "-lc"]
         command += [f"-I{INCLUDE}", *sources, f"-femit-bin={library}"]
         return f"zig {_call(command, files[0], version='version')}"
-    wrong = f"its ending {suffix!r} is of no language that is known here"
-    raise ControlError(str(files[0]), wrong, "name a .c, .cpp, .rs, .zig or .so file")
+    raise ControlError("control.language", field=str(files[0]), value=suffix)
 
 
 def _compile_module(files: Sequence[Path], library: Path, out: Path, linux: str, hz: int) -> str:
     known = _VERSION.fullmatch(linux)
     if known is None:
-        raise ControlError("--linux", f"{linux!r} is no version", "write one such as 6.12")
+        raise ControlError("control.version", field="--linux", value=linux)
     if not 1 <= hz <= 10_000:
-        raise ControlError("--hz", f"{hz} is no clock of a kernel", "write 100, 250, 300 or 1000")
+        raise ControlError("control.hz", field="--hz", value=hz)
     headers = out / "headers"
     for name in sorted(_headers(files)):
         stub = headers / name
@@ -140,8 +138,9 @@ def _headers(files: Iterable[Path]) -> set[str]:
 def _program(variable: str, usual: str) -> list[str]:
     program = shlex.split(os.environ.get(variable, "")) or [usual]
     if shutil.which(program[0]) is None:
-        wrong = f"the compiler {program[0]!r} is missing"
-        raise ControlError(f"${variable}", wrong, f"install it, or name another in {variable}")
+        raise ControlError(
+            "control.no-compiler", field=f"${variable}", value=program[0], name=variable
+        )
     return program
 
 
@@ -153,14 +152,15 @@ def _call(command: list[str], source: Path, version: str = "--version") -> str:
             check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        wrong = f"{command[0]} took more than {_TIMEOUT_S} s"
-        raise ControlError(str(source), wrong, "compile it by hand and name the .so") from None
+        raise ControlError(
+            "control.slow-compiler", field=str(source), value=command[0], seconds=_TIMEOUT_S
+        ) from None
     if done.returncode:
         lines = done.stderr.splitlines()
         marks = ("error", "undefined reference")
         faults = [line for line in lines if any(mark in line for mark in marks)]
-        first = (faults or lines or ["failed"])[0]
-        raise ControlError(str(source), f"{command[0]}: {first.strip()}", "mend the source")
+        first = " ".join((faults or lines or ["failed"])[0].split())
+        raise ControlError("control.not-compiled", field=str(source), value=command[0], why=first)
     asked = subprocess.run(
         [command[0], version], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
     )

@@ -18,6 +18,7 @@ from typing import Any
 
 from forebay import plugins
 from forebay.errors import ForebayError
+from forebay.words import Fact
 
 GROUP = "forebay.controls"
 """Entry points of other distributions; each is a `Provided`."""
@@ -27,9 +28,6 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+-]{0,63}")
 
 class ControlError(ForebayError):
     """A control that cannot be built, or whose name, source or record does not do."""
-
-    def __init__(self, where: str, wrong: str, hint: str) -> None:
-        super().__init__("control", " ".join(wrong.split()), hint, field=where)
 
 
 class ControlFailed(ForebayError):
@@ -108,8 +106,7 @@ def home() -> Path:
 def check_name(name: str) -> str:
     """Return a name that a control may have. Raises ControlError."""
     if not _NAME.fullmatch(name):
-        wrong = f"{name[:80]!r} is no name of a control"
-        raise ControlError("--name", wrong, "write letters, digits and _ . @ + -, at most 64")
+        raise ControlError("control.no-name", field="--name", value=name)
     return name
 
 
@@ -166,8 +163,8 @@ def _read(record: Path, changed: int) -> Installed:
         data = json.loads(record.read_text(encoding="utf-8"))
         return Installed(**data | {"library": record.parent / _LIBRARY})
     except (OSError, ValueError, TypeError) as error:
-        wrong = f"its record cannot be read ({error})"
-        raise ControlError(str(record), wrong, "build the control again") from None
+        why = " ".join(str(error).split())
+        raise ControlError("control.bad-record", field=str(record), why=why) from None
 
 
 @lru_cache(maxsize=64)
@@ -177,10 +174,10 @@ def _provided(name: str) -> Installed:
         with plugins.blamed(GROUP, name):
             given = given()
     if not isinstance(given, Provided):
-        raise plugins.refuse(GROUP, name, "is no forebay.controls.Provided")
+        raise plugins.refuse(GROUP, name, Fact("plugin.no-control"))
     library = Path(given.library)
     if not library.is_file():
-        raise plugins.refuse(GROUP, name, f"has no library at {library}")
+        raise plugins.refuse(GROUP, name, Fact("plugin.no-library", path=library))
     rest = {key: value for key, value in asdict(given).items() if key != "library"}
     point = plugins.found(GROUP)[name]
     brought = point.dist.name if point.dist is not None else point.value
@@ -212,8 +209,8 @@ def install(library: Path, control: Mapping[str, Any]) -> Installed:
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     except OSError as error:
-        wrong = f"cannot be written ({error.strerror})"
-        raise ControlError(str(place), wrong, "name another folder in FOREBAY_CONTROLS") from None
+        why = error.strerror
+        raise ControlError("control.not-written", field=str(place), why=why) from None
     installed = find(name)
     assert installed is not None, "just written"
     return installed

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from forebay import _core
 from forebay.catalogue import CONTROLS
-from forebay.errors import argument
 from forebay.measure import estimate, to_scenario, traffic
 from forebay.measure.estimate import Counts, Estimate, Floats, Measured, MeasureError, share
 from forebay.measure.records import bits_per_second, entries_of, read_captures
 from forebay.progress import Progress
 from forebay.scenario.traffic import MOST_PACKETS
+from forebay.words import Fact, argument
 
 if TYPE_CHECKING:
     from forebay._core import CaptureFile, CaptureFlows, CaptureReadings
@@ -32,21 +32,15 @@ _NAMES = {
     249: "USBPcap", 253: "netlink", 271: "D-Bus",
 }  # fmt: skip
 _MOST_KINDS = 3
-READ = (
-    "Ethernet with VLAN, MPLS and PPPoE, PPP, Cisco HDLC, Frame Relay, SLL, NULL, DSA, NFLOG and "
-    "IP are"
-)
 
 
-def unread_link_types(files: Sequence[CaptureFile]) -> str:
-    """Return the sentence on link types that are not read; "" if there are none."""
+def unread_link_types(files: Sequence[CaptureFile]) -> Fact | None:
+    """Return what link types are not read; None if there are none."""
     types = sorted({number for file in files for number in file["unread_link_types"]})
-    named = [
+    named = " and ".join(
         f"{number} ({_NAMES[number]})" if number in _NAMES else f"{number}" for number in types
-    ]
-    if len(named) == 1:
-        return f"link type {named[0]} is not read; {READ}"
-    return f"link types {' and '.join(named)} are not read; {READ}" if named else ""
+    )
+    return Fact("frames.link-types", n=len(types), types=named, read=_READ) if types else None
 
 
 def not_ip(files: Sequence[CaptureFile]) -> str:
@@ -116,12 +110,10 @@ def capture(
 
 def _listed(read: CaptureReadings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if read["unlisted"]:
-        many = len(read["list"][0]) + read["unlisted"]
-        wrong = f"{argument('replay')}: {many} packets, and a list has at most {MOST_PACKETS}"
-        raise MeasureError(f"{wrong}; name fewer records")
+        many, field = len(read["list"][0]) + read["unlisted"], argument("replay")
+        raise MeasureError("measure.long-list", field=field, packets=many, most=MOST_PACKETS)
     if not len(read["list"][0]):
-        wrong = "no packet is UDP (other than port 443) or another protocol than TCP"
-        raise MeasureError(f"{argument('replay')}: {wrong}; leave it out")
+        raise MeasureError("measure.empty-list", field=argument("replay"))
     return read["list"]
 
 
@@ -129,76 +121,70 @@ def _network(text: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, 
     try:
         network = ipaddress.ip_network(text)
     except ValueError as error:
-        wrong = f"{argument('toward')}: {error}"
-        raise MeasureError(f"{wrong}; write a network such as 10.0.0.0/8") from None
+        raise MeasureError("measure.no-network", field=argument("toward"), why=error) from None
     return network.network_address, network.prefixlen
 
 
 def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> None:
     known = sorted({name for file in read["files"] for name in file["interfaces"] if name})
     if interface is not None and interface not in known:
-        has = f"it has {', '.join(known)}"
-        if not known:
-            has = "its interfaces have no names; leave it out"
-        wrong = f"{names[0]} has no interface {interface}"
-        raise MeasureError(f"{argument('interface')}: {wrong}; {has}")
+        raise MeasureError(
+            "measure.no-interface" if known else "measure.no-named-interface",
+            field=argument("interface"), value=interface, name=names[0], known=", ".join(known),
+        )  # fmt: skip
     late, seen = read["back_in_time"], read["packets"] + read["returning"]
     if late > _DISORDERED * seen:
-        wrong = f"{late} of {seen} packets are earlier than one before them"
-        how = "sort them (reordercap IN OUT)"
-        if len(names) > 1:
-            how = "name each file once, in the order of their packets"
-        raise MeasureError(f"{names[0]}: {wrong}; {how}")
+        raise MeasureError(
+            "measure.disorder", file=names[0], late=late, seen=seen, files=len(names)
+        )
     if read["packets"] and not read["duration_s"] > 0:
-        raise MeasureError(f"{names[0]}: all packets have one time; capture for some seconds")
+        raise MeasureError("measure.one-time", file=names[0])
     if read["packets"] == 0:
-        raise MeasureError(f"{names[0]}: {_why_none(read)}")
+        raise _none(read, names[0])
 
 
-def _why_none(read: CaptureReadings) -> str:
-    frames = sum(file["frames"] for file in read["files"])
+def _none(read: CaptureReadings, name: str) -> MeasureError:
+    """Return the error of records without a packet of the link."""
+    frames, returning = sum(file["frames"] for file in read["files"]), read["returning"]
     if not frames:
         ends = [file["ending"] for file in read["files"] if file["ending"] is not None]
         if ends:
-            return f"no packet before its end: {ends[0]}; capture again, for some minutes"
-        return "it has no packets; capture for some minutes"
+            return MeasureError("measure.early-end", file=name, why=ends[0])
+        return MeasureError("measure.no-packets", file=name)
     unread, kinds = unread_link_types(read["files"]), not_ip(read["files"])
-    if unread and not read["returning"]:
-        return unread
-    went = f"{kinds} frames are not read; {READ}" if kinds else "none is IP"
-    if read["returning"]:
-        went = f"{read['returning']} have the other direction"
-    why = f"of {frames} frames no packet crosses the link: {went}"
-    return f"{why}; name other records, or another {argument('toward')}"
+    if unread and not returning:
+        return MeasureError("measure.link-types", file=name, why=unread)
+    went = Fact("frames.of-other-kinds" if kinds else "frames.none-is-ip", kinds=kinds, read=_READ)
+    if returning:
+        went = Fact("frames.returning", packets=returning)
+    return MeasureError("measure.none-crosses", file=name, frames=frames, why=went)
 
 
 def _tell(read: CaptureReadings, found: Measured) -> None:
     """Add the notes."""
     for file in read["files"]:
-        told = [(unread_link_types([file]), bool(file["unread_link_types"]))]
-        rest = "what comes before it is read; for the rest, capture again"
-        told += [(f"its end: {file['ending']}; {rest}", file["ending"] is not None)]
-        told += [(f"{file[name]} frames {words}", file[name] > 0) for name, words in _FRAMES]  # type: ignore[literal-required]
+        told = [types] if (types := unread_link_types([file])) else []
+        if file["ending"] is not None:
+            told.append(Fact("frames.end", why=file["ending"]))
+        for name, kind in _FRAMES:
+            if file[name] > 0:
+                told.append(Fact(kind, frames=file[name]))
         snap = {kind: n for kind, n in file["not_ip_kinds"].items() if "IP" in kind}
-        told += [(f"{n} of these are {kind}, which is not read", True) for kind, n in snap.items()]
-        found.notes += [f"{file['path']}: {words}" for words, true in told if true]
+        told += [Fact("frames.of-snap", frames=n, name=kind) for kind, n in snap.items()]
+        for fact in told:
+            found.note("frames.of-file", path=file["path"], said=fact)
     if read["back_in_time"]:
-        back = f"{read['back_in_time']} packets have an earlier time than the packet before them"
-        found.notes.append(f"{back}; they get that time")
+        found.note("flows.back-in-time", packets=read["back_in_time"])
     if read["both_ways"] > read["packets"] / 10:
-        found.notes.append(
-            "both directions count as crossing the link; say which one does (toward, or interface)"
-        )
+        found.note("flows.both-ways")
     if read["crowded_out"] > _CROWDED * read["flows"]["tuples"]:
-        crowded = f"{read['crowded_out']} flows were divided, because the table of flows was full"
-        found.notes.append(f"{crowded}: flows are overcounted")
+        found.note("flows.divided", flows=read["crowded_out"])
 
 
-_FRAMES = (
-    ("not_ip", "are not IP, or were captured too short; no estimate counts them"),
-    ("cut_short", "of TCP were captured without its header: they count only in the load"),
-    ("unusable", "have no time or no interface; they are ignored"),
-)
+_READ = Fact("frames.read")
+_FRAMES: tuple[tuple[Literal["not_ip", "cut_short", "unusable"], str], ...] = (
+    ("not_ip", "frames.not-ip"), ("cut_short", "frames.cut-short"), ("unusable", "frames.unusable"),
+)  # fmt: skip
 
 Place = Literal["egress", "ingress"]
 
@@ -207,12 +193,9 @@ _FEWEST_HINTS = 20
 _MUCH_LOST = 0.1
 _DRAWN = 200
 _BOTH = ("low", "high")
-_WORDS = {
-    "rtt_s": "about one each round trip of a flow, for all ACKs since, including queueing; from "
-    "data alone one for each ACK, which may have come before the segment that tells of it",
-    "min_rtt_s": "minimum of each flow: propagation if the queue was ever empty; else too long",
-    "handshake_rtt_s": "from SYN to the ACK of the SYN-ACK; without delayed ACKs",
-}
+_ROUND_TRIPS = {
+    "rtt_s": "bias.rtt", "min_rtt_s": "bias.min-rtt", "handshake_rtt_s": "bias.handshake-rtt"
+}  # fmt: skip
 
 
 def describe_paths(read: CaptureReadings, at: Place, found: Measured) -> None:
@@ -223,8 +206,8 @@ def describe_paths(read: CaptureReadings, at: Place, found: Measured) -> None:
         found.estimates["rtt_s"] = _widened(found.estimates["rtt_s"], flows)
     _losses(flows, at, found)
     if read["ecn_capable"]:  # RFC 3168, section 5
-        bias = "of packets that can be marked; includes other queues before the capture"
-        found.estimates["marked_share"] = share(read["ecn_marked"], read["ecn_capable"], bias)
+        told = share(read["ecn_marked"], read["ecn_capable"], "bias.marked")
+        found.estimates["marked_share"] = told
     _bursts(flows, found)
     _hint(flows, found)
 
@@ -237,20 +220,19 @@ def _round_trips(flows: CaptureFlows, at: Place, found: Measured) -> None:
     for name, (values, counts) in samples.items():
         if counts.sum():
             rows = estimate.quantiles(values * 1e-6, counts, max(int(least[1].sum()), 1))
-            found.estimates[name] = rows | {"samples": int(counts.sum()), "bias": _WORDS[name]}
+            bias = str(Fact(_ROUND_TRIPS[name]))
+            found.estimates[name] = rows | {"samples": int(counts.sum()), "bias": bias}
             found.curves[name] = _cumulated(values * 1e-6, counts)
-        elif name == "rtt_s" and unstamped:
-            found.refuse(name, _UNSTAMPED)
         else:
-            found.refuse(name, "no handshake, and no timestamps or ACKs that show it")
+            waits = name == "rtt_s" and unstamped
+            found.refuse(name, "round-trips.unstamped" if waits else "round-trips.unseen")
     if loaded[1].sum() and unstamped and at == "egress":
         part = unstamped / (unstamped + loaded[1].sum())
-        found.notes.append(f"rtt_s: {part:.0%} of the ACKs have no timestamps and are not counted")
+        found.note("round-trips.uncounted", share=part)
     if not loaded[1].sum() and flows["recovery_us"][1].sum():
         values, counts = flows["recovery_us"]
         rows = estimate.quantiles(values * 1e-6, counts, max(flows["long"], 1))
-        late = "from a gap to its retransmission: a round trip and three packets more, or a timeout"
-        found.estimates["recovery_s"] = rows | {"bias": late}
+        found.estimates["recovery_s"] = rows | {"bias": str(Fact("bias.recovery"))}
 
 
 def _widened(rows: dict[str, Any], flows: CaptureFlows) -> dict[str, Any]:
@@ -286,12 +268,6 @@ def _loaded(flows: CaptureFlows, at: Place) -> tuple[Floats, Counts]:
     return values[order], counts[order]
 
 
-_UNSTAMPED = (
-    "without TCP timestamps ACKs do not tell the wait in a queue before the capture: it is between "
-    "min_rtt_s and recovery_s, or capture before the queue"
-)
-
-
 def _cumulated(values: Floats, counts: Counts) -> dict[str, list[float]]:
     cumulated = np.cumsum(counts) / counts.sum()
     ranks = np.searchsorted(cumulated, np.linspace(0, 1, _DRAWN + 1)[:-1] + 0.5 / _DRAWN)
@@ -302,50 +278,41 @@ def _cumulated(values: Floats, counts: Counts) -> dict[str, list[float]]:
 def _losses(flows: CaptureFlows, at: Place, found: Measured) -> None:
     data, lost, again = flows["data_segments"], flows["lost_before"], flows["repeated"]
     if not data:
-        found.refuse("loss_rate", "no TCP data was seen")
+        found.refuse("loss_rate", "losses.no-data")
         return
-    bursty = "the interval assumes independent losses; they come in bursts, so it is too narrow"
-    sides = {
-        "lost_before_share": (lost, f"lost before the capture, this queue or another; {bursty}"),
-        "repeated_share": (again, f"lost after the capture, or retransmitted needlessly; {bursty}"),
-    }
     # Retransmissions are lost at the same rate: F fills mean F / (1 - p) drops, and with S segments
     # seen p = F / S solves p = drops / (S + drops).
-    for name, (count, bias) in sides.items():
-        found.estimates[name] = share(min(count, data), data, bias)
-    chosen = "lost_before_share" if at == "egress" else "repeated_share"
-    if sides[chosen][0] < _FEWEST_LOSSES:
-        few = f"{sides[chosen][0]} losses; fewer than {_FEWEST_LOSSES} are no rate"
-        found.notes.append(f"loss_rate: {few}; only its interval is meaningful")
-    rate = share(min(sides[chosen][0], data), data)
+    sides = {
+        "lost_before_share": share(min(lost, data), data, "bias.losses", before=True),
+        "repeated_share": share(min(again, data), data, "bias.losses", before=False),
+    }
+    behind = at == "egress"
+    rate = sides["lost_before_share" if behind else "repeated_share"]
+    here, other = (lost, again) if behind else (again, lost)
+    if here < _FEWEST_LOSSES:
+        found.note("losses.few", losses=here, least=_FEWEST_LOSSES)
     if rate.value > _MUCH_LOST:
-        found.notes.append(
-            f"{rate.value:.0%} of the packets are lost: rtt_s may be 10 % too long, and loss_rate "
-            "a sixth too low, because no segment shows the loss of the last ones of a window"
-        )
-    found.estimates["loss_rate"] = found.estimates[chosen]
-    found.estimates["reordered_share"] = share(flows["late"], data)
-    other = again if at == "egress" else lost
-    if other > 4 * max(sides[chosen][0], _FEWEST_LOSSES):
-        where = "before" if at == "egress" else "behind"
-        found.notes.append(f"most losses are not {where} the capture; was it taken at the {at}?")
+        found.note("losses.many", share=rate.value)
+    found.estimates |= sides | {"loss_rate": rate, "reordered_share": share(flows["late"], data)}
+    if other > 4 * max(here, _FEWEST_LOSSES):
+        found.note("losses.elsewhere", before=behind, at=at)
 
 
 def _bursts(flows: CaptureFlows, found: Measured) -> None:
     counts = np.asarray(flows["bursts"], dtype=np.float64)
     total = counts.sum()
     if total < _FEWEST_HINTS:
-        found.refuse("slow_start_burst", f"{total:.0f} bursts of flows in slow start were seen")
+        found.refuse("slow_start_burst", "bursts.few", bursts=float(total))
         return
     if not flows["least_rtt_us"][1].sum():
-        found.refuse("slow_start_burst", "no round trip is known, and bursts are one round trip's")
+        found.refuse("slow_start_burst", "bursts.no-round-trip")
         return
     size = np.arange(len(counts))
     first, second = (float((counts * size**k).sum() / total) for k in (1, 2))
-    apart = "packets with gaps of less than half a round trip; adjacent bursts count as one"
+    apart, square = str(Fact("bias.burst")), str(Fact("bias.burst-square"))
     found.estimates["slow_start_burst"] = {
         "mean": Estimate(first, None, None, int(total), apart),
-        "mean_square": Estimate(second, None, None, int(total), "E[X^2] of paper A, section 4"),
+        "mean_square": Estimate(second, None, None, int(total), square),
     }
     some = np.flatnonzero(counts)
     found.curves["bursts"] = {"packets": some.tolist(), "bursts": counts[some].tolist()}
@@ -367,8 +334,7 @@ FAMILIES = tuple(
 def _hint(flows: CaptureFlows, found: Measured) -> None:
     counts = np.asarray(flows["left_after_loss"], dtype=np.float64)
     if counts.sum() < _FEWEST_HINTS:
-        why = f"{counts.sum():.0f} losses of flows with sixteen packets or more in flight"
-        found.refuse("congestion_control_hint", why)
+        found.refuse("congestion_control_hint", "losses.few-hints", losses=float(counts.sum()))
         return
     some = np.flatnonzero(counts)
     bounds = [low for low, *_ in FAMILIES[1:]]
@@ -377,9 +343,9 @@ def _hint(flows: CaptureFlows, found: Measured) -> None:
     }  # fmt: skip
     left = float(np.searchsorted(np.cumsum(counts) / counts.sum(), 0.5)) / 100
     family, does = next(((name, does) for low, high, name, does in FAMILIES if low <= left < high),
-                        ("unknown", "fits no family"))  # fmt: skip
+                        ("unknown", Fact("losses.no-family")))  # fmt: skip
     found.estimates["congestion_control_hint"] = {
         "hint": family,
         "left_after_loss": Estimate(left, None, None, int(counts.sum())),
-        "bias": f"only an indication: the median flow {does}; mixtures look like something between",
+        "bias": str(Fact("bias.control", does=does)),
     }

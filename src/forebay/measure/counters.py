@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from forebay import catalogue
-from forebay.errors import argument, option
 from forebay.laws.heterogeneous.protocols import CUBIC
 from forebay.laws.sawtooth import loss_rate
 from forebay.measure import estimate
@@ -30,6 +29,7 @@ from forebay.measure.to_scenario import GOAL, Asked, make
 from forebay.progress import Progress
 from forebay.scenario import BufferSize
 from forebay.scenario.quantity import DataSize, Duration
+from forebay.words import Fact, argument
 
 CONTROLS = tuple(control.name for control in catalogue.CONTROLS.values() if control.population)
 """Congestion controls with a law of this kind."""
@@ -52,9 +52,8 @@ def mean_windows(control: str, loss: float, rtt_s: float) -> list[float]:
     """
     if control in _WINDOWS:
         return _WINDOWS[control](loss, rtt_s)
-    wrong = f"losses do not give the number of flows with {control}"
-    hint = f"write {' or '.join(CONTROLS)}"
-    raise MeasureError(f"{argument('congestion_control')}: {wrong}; {hint}")
+    field, known = argument("congestion_control"), " or ".join(CONTROLS)
+    raise MeasureError("measure.no-response", field=field, value=control, known=known)
 
 
 def _reno(loss: float, growth: float) -> float:
@@ -96,7 +95,6 @@ _LONGEST_WAIT_S = 3600.0
 _PACKETS = (64, 65_535)
 _SMALL_MEAN = 340
 """Mean size of a mix with many small packets: 7 of 40 B, 4 of 576 B and 1 of 1500 B (IMIX)."""
-_UNKNOWN = "counters do not show it: capture packets"
 _REFUSED = ("rtt_s", "hurst", "flow_bytes", "unresponsive_share", "slow_start_burst")
 
 
@@ -143,16 +141,14 @@ def counters(
     rows = read(table, bps)
     if busy_hour:
         busy = busiest(rows)
-        rows = replace(busy.rows, notes=[*rows.notes, f"of {busy.name} alone: {busy.when}"])
+        alone = Fact("counters.alone", name=busy.name, when=busy.when)
+        rows = replace(busy.rows, notes=[*rows.notes, alone])
     called = os.fspath(table) if source is None else source
-    found = Measured(notes=list(rows.notes), sources=[called])
+    found = Measured(notes=list(map(str, rows.notes)), sources=[called])
     packets, least = rows.packets, size
     if packets is None:
         packets, least, found.assumed_bytes = rows.octets / size, min(_SMALL_MEAN, size), size
-        found.notes.append(
-            f"no column packets: octets over {size} B are taken, and intervals go to a mean of "
-            f"{least} B, which makes {size / least:.3g} times as many; poll ifHCOutUcastPkts too"
-        )
+        found.note("counters.no-packets", size=size, least=least, times=size / least)
     found.packets, found.seconds = round(float(packets.sum())), float(rows.seconds.sum())
     share = rows.octets * 8 / (rows.seconds * bps)
     found.estimates["load"] = batch_mean(share)
@@ -161,7 +157,7 @@ def counters(
     rounds = [end + wait for end, wait in zip(link.rtts, waits, strict=True)]
     _flows(rows, (packets, packets * size / least), rounds, congestion_control, found)
     for name in _REFUSED:
-        found.refuse(name, _UNKNOWN)
+        found.refuse(name, "counters.not-shown")
     found.curves["load"] = {"step_s": float(np.median(rows.seconds)), "share": share.tolist()}
     _scenario(found, link, Asked(rate, congestion_control, buffer, goal))
     return found
@@ -170,18 +166,19 @@ def counters(
 def _packet(text: str) -> int:
     size, (low, high) = parse("packet", DataSize, text), _PACKETS
     if not low <= size <= high:
-        raise MeasureError(f"{argument('packet')}: {text}; write {low} B to {high} B")
+        raise MeasureError(
+            "measure.packet", field=argument("packet"), value=text, low=low, high=high
+        )
     return int(size)
 
 
 def rtt_range(text: str | None) -> tuple[float, float]:
     """Return both ends of a time or a range; MeasureError or ScenarioError if it is neither."""
     if text is None:
-        wrong = f"{argument('rtt')} is missing: counters need a guess"
-        raise MeasureError(f"{wrong}; write {option('rtt', '50 ms..150 ms')}")
+        raise MeasureError("measure.no-rtt")
     ends = [float(parse("rtt", Duration, part.strip())) for part in text.split("..", 1)]
     if not 0 < ends[0] <= ends[-1]:
-        raise MeasureError(f"{argument('rtt')}: {text}; write the smaller end first, above 0")
+        raise MeasureError("measure.rtt", field=argument("rtt"), value=text)
     return ends[0], ends[-1]
 
 
@@ -192,21 +189,20 @@ def _loss(drops: Floats, packets: Floats, most: float, found: Measured) -> None:
     """
     arrivals = packets + drops
     if arrivals.sum() <= 0:
-        found.refuse("loss_rate", "nothing was sent")
+        found.refuse("loss_rate", "counters.nothing-sent")
         return
     value = float(drops.sum() / arrivals.sum())
     size = len(drops) // BATCHES
     if size < 1:
-        few = f"{len(drops)} intervals are too few for an interval"
-        found.add("loss_rate", value, len(drops), few)
+        found.add("loss_rate", value, len(drops), "bias.few-intervals", intervals=len(drops))
         return
     cut = size * BATCHES
     parts = [x[:cut].reshape(BATCHES, size).sum(axis=1) for x in (drops, arrivals)]
     spread = math.sqrt(float(((parts[0] - value * parts[1]) ** 2).sum()) / (BATCHES - 1))
     half = estimate.STUDENT_95 * spread / math.sqrt(BATCHES) / parts[1].mean()
     low, high = max(value - float(half), 0.0) / most, min(value + float(half), 1.0)
-    bias = "" if most == 1 else "the low end is of smaller packets than were assumed"
-    found.estimates["loss_rate"] = Estimate(value, low, high, BATCHES, bias)
+    bias = Fact("" if most == 1 else "bias.smaller-packets")
+    found.estimates["loss_rate"] = Estimate(value, low, high, BATCHES, str(bias))
 
 
 def _queueing(
@@ -217,19 +213,16 @@ def _queueing(
     if rows.queue_packets is not None:
         mean = float(rows.queue_packets.mean()) * size * 8 / bps
         if mean > _LONGEST_WAIT_S:
-            wrong = f"queue_packets would wait {mean:.3g} s on average"
-            raise MeasureError(f"{wrong}; write how many packets were in the queue at each poll")
+            raise MeasureError("measure.long-wait", wait=mean)
         found.estimates["queue_packets"] = batch_mean(rows.queue_packets)
         return mean, mean
     if buffer is None:
-        given = "the buffer, or a column queue_packets"
-        found.notes.append(f"the round trip has no queueing delay: give {given}")
+        found.note("counters.no-queueing")
         return 0.0, 0.0
     most = parse("buffer", BufferSize, buffer)
     packets = most.packets(rate_bps=bps, packet_bytes=size, bdp=bps * rtts[1] / (8 * size), flows=1)
     if packets * size * 8 / bps > _LONGEST_WAIT_S:
-        wrong = f"{argument('buffer')}: {buffer} would hold more than an hour of traffic"
-        raise MeasureError(f"{wrong}; write the queue's size, {option('buffer', '64 packets')}")
+        raise MeasureError("measure.large-buffer", field=argument("buffer"), value=buffer)
     return 0.0, packets * size * 8 / bps
 
 
@@ -242,12 +235,11 @@ def _flows(
 ) -> None:
     loss, load = found.estimates.get("loss_rate"), found.estimates["load"]
     if loss is None or rows.drops.sum() < _FEWEST_DROPS:
-        few = f"{rows.drops.sum():.0f} drops; at least {_FEWEST_DROPS} are needed"
-        found.refuse("long_flows", f"{few}: n cannot be estimated without losses")
+        drops = float(rows.drops.sum())
+        found.refuse("long_flows", "counters.few-drops", drops=drops, least=_FEWEST_DROPS)
         return
     if load.value < _BUSY:
-        idle = f"the load is {load.value:.0%}: flows are limited elsewhere"
-        found.refuse("long_flows", f"{idle}, so their windows do not give n")
+        found.refuse("long_flows", "counters.idle", load=load.value)
         return
     sent = dict.fromkeys(float(counts.sum()) for counts in packets)
     usual, *many = (count / float(rows.seconds.sum()) for count in sent)
@@ -262,14 +254,10 @@ def _flows(
     ]
     smallest = min(w for _, w in windows)
     if smallest < SMALLEST:
-        why = f"a mean window of {smallest:.1f} packets: flows time out, and no law gives n"
-        found.refuse("long_flows", why)
+        found.refuse("long_flows", "counters.small-window", window=smallest)
         return
-    covers = f"covers {', '.join(controls)}, the round trip, and growth with delayed ACKs or not"
     low, high = min(n for n, _ in windows), max(n for n, _ in windows)
-    bias = f"all traffic is assumed to be long flows with equal shares; the interval {covers}"
-    if many:
-        bias += ", and the size of packets"
+    bias = str(Fact("bias.n-of-losses", controls=", ".join(controls), sizes=bool(many)))
     value = math.sqrt(low * high)
     found.estimates["long_flows"] = Estimate(value, low, high, len(rows.drops), bias)
 
@@ -278,7 +266,7 @@ def _scenario(found: Measured, link: _Link, asked: Asked) -> None:
     n, rtts = found.estimates.get("long_flows"), link.rtts
     if n is None:
         why = next(one.why for one in found.refused if one.name == "long_flows")
-        found.not_made = f"without n there is none: {why}"
+        found.not_made = Fact("no-scenario.without-n", why=why)
         return
     ends = rtts if rtts[1] > rtts[0] else (rtts[0] * 0.95, rtts[1] * 1.05)
     low, high = max(math.floor(n.low), 1), max(math.ceil(n.high), 1)
@@ -335,6 +323,5 @@ def snmp(
             table, rate=rate, rtt=rtt, packet=packet, congestion_control=congestion_control,
             buffer=buffer, goal=goal, source=f"{interface} of {host} by SNMP",
         )  # fmt: skip
-    octets = "octets are those of the interface, on Ethernet 18 bytes for each frame more than IP"
-    measured.notes.append(octets)
+    measured.note("counters.of-interface")
     return measured

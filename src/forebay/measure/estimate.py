@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.errors import ForebayError, either
+from forebay.errors import ForebayError
 from forebay.scenario import Scenario, dumps
+from forebay.words import Fact
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -16,8 +17,6 @@ Counts = NDArray[np.int64]
 
 class MeasureError(ForebayError, ValueError):
     """Unreadable records, or options that contradict them; the text is one line."""
-
-    code = "measure"
 
 
 NORMAL_95 = 1.959963984540054
@@ -62,20 +61,24 @@ def batch_mean(values: Floats) -> Estimate:
     size = len(values) // BATCHES
     mean = float(values.mean())
     if size < 1:
-        return Estimate(mean, None, None, len(values), "too short for an interval")
+        return Estimate(mean, None, None, len(values), str(Fact("bias.short")))
     means = values[: size * BATCHES].reshape(BATCHES, size).mean(axis=1)
     half = STUDENT_95 * float(means.std(ddof=1)) / math.sqrt(BATCHES)
     return Estimate(mean, mean - half, mean + half, BATCHES)
 
 
-def share(part: int, whole: int, bias: str = "") -> Estimate:
-    """Return a share with its Wilson score interval (Wilson 1927), assuming independent events."""
+def share(part: int, whole: int, bias: str = "", **values: object) -> Estimate:
+    """Return a share with its Wilson score interval (Wilson 1927), assuming independent events.
+
+    ``bias`` is the kind of a fact with these values.
+    """
     p, z2 = part / whole, NORMAL_95**2
     middle = (p + z2 / (2 * whole)) / (1 + z2 / whole)
     spread = math.sqrt(p * (1 - p) / whole + z2 / (4 * whole**2)) / (1 + z2 / whole)
     half = NORMAL_95 * spread
     low, high = max(middle - half, 0.0), min(middle + half, 1.0)
-    return Estimate(p, min(low, p), max(high, p), whole, bias)  # rounding, where p is 0 or 1
+    told = str(Fact(bias, **values))
+    return Estimate(p, min(low, p), max(high, p), whole, told)  # rounding, where p is 0 or 1
 
 
 def quantiles(values: Floats, counts: Counts, independent: int) -> dict[str, Any]:
@@ -103,15 +106,11 @@ def quantiles(values: Floats, counts: Counts, independent: int) -> dict[str, Any
     return told
 
 
-MEANING = (
-    "n counts the TCP flows in congestion avoidance that cross this link at one time; "
-    "not the five-tuples seen, and not the flows that are open"
-)
-
-
 @dataclass
 class Measured:
     """Estimates by name, each with its interval or its bias; a measurement adds them one by one.
+
+    What its methods say is the kind of a fact, with its values.
 
     Attributes
     ----------
@@ -132,7 +131,7 @@ class Measured:
     curves: dict[str, Any] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)
     made: Scenario | None = None
-    not_made: str = ""
+    not_made: Fact = field(default_factory=lambda: Fact(""))
     assumed_bytes: int | None = None
     listed: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
@@ -140,13 +139,17 @@ class Measured:
         names = ", ".join(self.estimates)
         return f"Measured({self.packets} packets in {self.seconds:.4g} s: {names})"
 
-    def add(self, name: str, value: float, n: int, bias: str = "") -> None:
+    def add(self, name: str, value: float, n: int, bias: str = "", **values: object) -> None:
         """Add an estimate without an interval."""
-        self.estimates[name] = Estimate(value, None, None, n, bias)
+        self.estimates[name] = Estimate(value, None, None, n, str(Fact(bias, **values)))
 
-    def refuse(self, name: str, why: str) -> None:
+    def refuse(self, name: str, why: str, **values: object) -> None:
         """Record that the records do not allow an estimate."""
-        self.refused.append(Refused(name, why))
+        self.refused.append(Refused(name, str(Fact(why, **values))))
+
+    def note(self, kind: str, **values: object) -> None:
+        """Add a limit of the estimates."""
+        self.notes.append(str(Fact(kind, **values)))
 
     def packet_list(self) -> str:
         """Return a file for a class of kind replay: the packets of unresponsive traffic.
@@ -154,7 +157,7 @@ class Measured:
         Times are in seconds from the first of these packets. Raises MeasureError if none is stored.
         """
         if self.listed is None:
-            raise MeasureError("no packets were stored; write replay=True")
+            raise MeasureError("measure.nothing-stored")
         at_ns, octets = self.listed
         packets = zip((at_ns - at_ns[0]).tolist(), octets.tolist(), strict=True)
         rows = (f"{at // 10**9}.{at % 10**9:09d},{size}" for at, size in packets)
@@ -163,8 +166,7 @@ class Measured:
     def scenario(self) -> Scenario:
         """Return the scenario of the estimates. Raises MeasureError if they do not suffice."""
         if self.made is None:
-            leave = "" if ";" in self.not_made else either("", "", "; leave --scenario out")
-            raise MeasureError(f"no scenario: {self.not_made}{leave}")
+            raise MeasureError("measure.no-scenario", why=self.not_made, hint=self.not_made.hint)
         return self.made
 
     def scenario_toml(self) -> str:
@@ -174,7 +176,7 @@ class Measured:
         """
         refused = (f"refused: {one.name}: {one.why}" for one in self.refused)
         lines = [f"# {line}" for note in (*self.notes, *refused) for line in note.splitlines()]
-        return "\n".join([f"# {MEANING}", *lines, "", dumps(self.scenario())])
+        return "\n".join([f"# {Fact('measured.n')}", *lines, "", dumps(self.scenario())])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``measure --json``."""
@@ -184,7 +186,7 @@ class Measured:
             "packets": self.packets,
             "assumed_bytes": self.assumed_bytes,
             "seconds": self.seconds,
-            "flows_mean": MEANING,
+            "flows_mean": str(Fact("measured.n")),
             "estimates": {name: _plain(told) for name, told in self.estimates.items()},
             "refused": [asdict(one) for one in self.refused],
             "notes": self.notes,

@@ -16,9 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
-from forebay.errors import argument, option
 from forebay.measure.estimate import MeasureError
 from forebay.progress import Progress
+from forebay.words import Fact, argument
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -95,9 +95,10 @@ def to_capture(source: str, path: Path) -> bool:
             for number, record in enumerate(records):
                 _send(file, number, record)
     except OSError as error:
-        raise MeasureError(f"{source}: cannot be read ({error.strerror}); {write}") from None
+        why = error.strerror
+        raise MeasureError("measure.unreadable", hint=write, file=source, why=why) from None
     except (UnicodeDecodeError, csv.Error):
-        raise MeasureError(f"{source}: is not a table in UTF-8; {write}") from None
+        raise MeasureError("measure.no-table", hint=write, file=source) from None
     return True
 
 
@@ -124,7 +125,7 @@ def _protocol(text: str) -> int:
 
 
 CSV = ".csv"
-_WRITE_CSV = "write it by `nfdump -o csv -N`, or csv-fast"
+_WRITE_CSV = Fact("write.nfdump")
 _NAMES = {
     "first": ("ts", "firstSeen"), "last": ("te", "lastSeen"), "duration": ("td", "duration"),
     "source": ("sa", "srcAddr"), "destination": ("da", "dstAddr"), "from": ("sp", "srcPort"),
@@ -160,8 +161,11 @@ def _of_nfdump(source: str) -> Iterator[bytes]:
             try:
                 yield _packed(_of_row({name: row[at].strip() for name, at in columns.items()}))
             except (ValueError, IndexError, OverflowError, struct.error):
-                wrong = f"line {line}: {','.join(row)[:60]!r} is not a flow"
-                raise MeasureError(f"{source}: {wrong}; {_WRITE_CSV}") from None
+                raise _no_flow(source, line, ",".join(row), _WRITE_CSV) from None
+
+
+def _no_flow(source: str, line: int, text: str, write: Fact) -> MeasureError:
+    return MeasureError("measure.no-flow", hint=write, file=source, value=text, line=line)
 
 
 def _columns(source: str, header: list[str]) -> dict[str, int]:
@@ -174,7 +178,7 @@ def _columns(source: str, header: list[str]) -> dict[str, int]:
         missing.append("last")
     if missing:
         known = " or ".join(_NAMES[missing[0]])
-        raise MeasureError(f"{source}: has no column {known}; {_WRITE_CSV}")
+        raise MeasureError("measure.no-column", hint=_WRITE_CSV, file=source, name=known)
     return places
 
 
@@ -211,7 +215,7 @@ def _milliseconds(text: str) -> int:
 
 
 _JSON = (".json", ".jsonl", ".ndjson")
-_WRITE_JSON = "write it by goflow2 -format json"
+_WRITE_JSON = Fact("write.goflow")
 _LONGEST = 1 << 20  # bytes of a line
 _BAD_ROW = (
     ValueError, KeyError, TypeError, OverflowError, StopIteration, struct.error, RecursionError,
@@ -240,16 +244,14 @@ def _of_goflow(source: str) -> Iterator[bytes]:
             except MeasureError:
                 raise
             except _BAD_ROW:
-                shown = line[:60].decode("utf-8", "replace").strip()
-                wrong = f"{source}: line {number}: {shown!r} is not a flow"
-                raise MeasureError(f"{wrong}; {_WRITE_JSON}") from None
+                shown = line.decode("utf-8", "replace").strip()
+                raise _no_flow(source, number, shown, _WRITE_JSON) from None
 
 
 def _of_json(source: str, row: dict[str, Any]) -> FlowRecord:
     sampled = next((int(row[key]) for key in _SAMPLING if row.get(key)), 0)
     if sampled > 1:
-        wrong = f"{source}: one packet of {sampled} was sampled, which a record's sums do not show"
-        raise MeasureError(f"{wrong}; capture the router's own datagrams")
+        raise MeasureError("measure.sampled", file=source, sampled=sampled)
     row = {"src_port": row.get("SrcPort", 0), "dst_port": row.get("DstPort", 0)} | row
     value = {name: row[next(key for key in keys if key in row)] for name, keys in _KEYS.items()}
     return FlowRecord(
@@ -268,7 +270,7 @@ _LARGEST_PAYLOAD = 65507 - 20  # largest UDP payload over IPv4, minus the header
 MOST_BYTES = 2_000_000_000
 """Stored on disk: about ten million exports of thirty records each."""
 _LOOK_EVERY_S = 0.2
-_WRITE_PLACE = "write an address and a port, 127.0.0.1:2055 or [::1]:2055; or the port alone"
+_AT = argument("at", "listen")
 
 
 def place(text: str) -> tuple[Address, int]:
@@ -281,9 +283,9 @@ def place(text: str) -> tuple[Address, int]:
         address = ipaddress.ip_address(host.strip("[]") or "127.0.0.1")
         number = int(port)
     except ValueError:
-        raise _at(f"{text!r}; {_WRITE_PLACE}") from None
+        raise MeasureError("measure.no-place", field=_AT, value=text) from None
     if not 1 <= number <= 65535:
-        raise _at(f"{text!r}: no port {number}; {_WRITE_PLACE}")
+        raise MeasureError("measure.no-port", field=_AT, value=text, port=number)
     return address, number
 
 
@@ -300,12 +302,12 @@ def listen(at: str, seconds: float, path: Path, progress: Progress | None = None
             _begin(file)
             count, listened = _keep(sock, port, seconds, file, progress)
     except OSError as error:
-        why = f"the datagrams cannot be stored ({error.strerror})"
-        raise _at(f"{at}: {why}; name a folder with room as TMPDIR") from None
+        raise MeasureError("measure.no-room", field=_AT, value=at, why=error.strerror) from None
     if not count:
-        why = f"no datagram arrived within {seconds:g} s; do the routers export to it?"
-        longer = f"Or listen longer, {option('seconds', f'{10 * seconds:g}')}"
-        raise _at(f"{at}: {why} {longer}")
+        longer = 10 * seconds
+        raise MeasureError(
+            "measure.nothing-came", field=_AT, value=at, seconds=seconds, longer=longer
+        )
     return listened
 
 
@@ -335,9 +337,5 @@ def _bound(address: Address, port: int, at: str) -> socket.socket:
         sock.bind((str(address), port))
     except OSError as error:
         sock.close()
-        raise _at(f"{at}: {error.strerror}; name another place") from None
+        raise MeasureError("measure.not-bound", field=_AT, value=at, why=error.strerror) from None
     return sock
-
-
-def _at(wrong: str) -> MeasureError:
-    return MeasureError(f"{argument('at', 'listen')}: {wrong}")

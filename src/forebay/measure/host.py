@@ -13,6 +13,7 @@ import numpy as np
 
 from forebay.measure.estimate import Measured, MeasureError, quantiles, share
 from forebay.measure.records import read_text
+from forebay.words import Fact
 
 _ADDRESS = re.compile(r"(?<!\S)(\[?[0-9A-Fa-f.:*]+\]?(?:%\S+?)?\]?|[\w.-]+):(\d+|[\w-]+)(?!\S)")
 _NUMBER = re.compile(r"(?<![\w.])(\w+):([0-9.]{1,20})(?:/([0-9.]{1,20}))?(?![0-9.])")
@@ -85,8 +86,6 @@ def _sample(line: str) -> Sample:
 
 
 _COUNTER = re.compile(r"^#?(Tcp\w+)\s+([0-9]{1,20})\b", re.MULTILINE)
-_IDLE = "has idle sockets alone: none had data in flight when it was asked"
-_ONE_HOST = "this host's flows, which may take other links than the one in question"
 
 
 def host(
@@ -97,28 +96,27 @@ def host(
     Raises MeasureError if a file cannot be read, or is not such output.
     """
     if ss is None and nstat is None:
-        raise MeasureError("nothing to measure; name the text of `ss -tin`, of `nstat`, or both")
+        raise MeasureError("measure.nothing")
     found = Measured(sources=[os.fspath(name) for name in (ss, nstat) if name is not None])
     if ss is not None:
-        _sockets(read_text(ss, "name a text file"), os.fspath(ss), found)
+        _sockets(read_text(ss, Fact("write.text")), os.fspath(ss), found)
     if nstat is not None:
-        _counters(read_text(nstat, "name a text file"), os.fspath(nstat), found)
-    found.refuse("long_flows", "a host shows its own flows, not those of a link")
-    found.not_made = "a host shows neither the link nor the other flows on it"
+        _counters(read_text(nstat, Fact("write.text")), os.fspath(nstat), found)
+    found.refuse("long_flows", "host.not-of-a-link")
+    found.not_made = Fact("no-scenario.of-a-host")
     return found
 
 
 def _sockets(text: str, path: str, found: Measured) -> None:
     listed = sockets(text)
     if not listed:
-        raise MeasureError(f"{path}: no line has a cwnd; write the output of `ss -tin`")
+        raise MeasureError("measure.no-cwnd", file=path)
     busy = [socket for socket in listed if socket.is_busy]
     avoiding = sum(socket.last.avoids for socket in busy)
-    found.add("connections", len(busy), len(busy), _ONE_HOST)
-    sending, with_data = sum(socket.last.is_busy for socket in busy), "with data unacknowledged"
-    found.add("sending", sending, len(busy), with_data)
-    above = "sending, and cwnd at least ssthresh; at most a part of n"
-    found.add("in_avoidance", avoiding, len(busy), above)
+    found.add("connections", len(busy), len(busy), "bias.one-host")
+    sending = sum(socket.last.is_busy for socket in busy)
+    found.add("sending", sending, len(busy), "bias.sending")
+    found.add("in_avoidance", avoiding, len(busy), "bias.in-avoidance")
     samples = [one for socket in busy for one in socket.samples if one.is_busy]
     for name, key in (("rtt_s", "rtt"), ("min_rtt_s", "minrtt")):
         values = [1e-3 * one.numbers[key] for one in samples if key in one.numbers]
@@ -126,7 +124,7 @@ def _sockets(text: str, path: str, found: Measured) -> None:
             distinct, counts = np.unique(values, return_counts=True)
             found.estimates[name] = quantiles(distinct, counts, len(values))
         else:
-            found.refuse(name, f"{path} {'has none' if busy else _IDLE}")
+            found.refuse(name, "host.none" if busy else "host.idle", path=path)
     _retransmissions(busy, path, found)
     _tell(listed, busy, found)
 
@@ -138,36 +136,32 @@ def _retransmissions(busy: list[Socket], path: str, found: Measured) -> None:
         if known:
             total = int(sum(one[sent] for one in known))
             lost = min(int(sum(one.get(again, 0.0) for one in known)), total)
-            bias = f"needless retransmissions count too: no loss rate; {_ONE_HOST}"
-            found.estimates["socket_retransmitted_share"] = share(lost, total, bias)
+            told = share(lost, total, "bias.sent-again", host=Fact("bias.one-host"))
+            found.estimates["socket_retransmitted_share"] = told
             return
-    why = "has neither bytes_sent nor data_segs_out" if busy else _IDLE
-    found.refuse("socket_retransmitted_share", f"{path} {why}")
+    why = "host.nothing-sent" if busy else "host.idle"
+    found.refuse("socket_retransmitted_share", why, path=path)
 
 
 def _tell(listed: list[Socket], busy: list[Socket], found: Measured) -> None:
     controls = Counter(socket.last.control for socket in busy)
     if controls:
         shares = ", ".join(f"{name} {count}" for name, count in controls.items())
-        found.notes.append(f"congestion control: {shares}")
-    idle = len(listed) - len(busy)
-    if idle:
-        found.notes.append(f"{idle} idle or loopback socket{'' if idle == 1 else 's'} left out")
+        found.note("host.controls", shares=shares)
+    if idle := len(listed) - len(busy):
+        found.note("host.left-out", idle=idle)
     samples = sum(len(socket.samples) for socket in busy)
     if samples > len(busy):
-        said = f"{samples} samples of {len(busy)} sockets: the last one counts a socket"
-        found.notes.append(said)
+        found.note("host.samples", samples=samples, sockets=len(busy))
 
 
 def _counters(text: str, path: str, found: Measured) -> None:
     counts = {name: int(number) for name, number in _COUNTER.findall(text)}
     sent, again = counts.get("TcpOutSegs"), counts.get("TcpRetransSegs", 0)
     if not sent:
-        hint = "write the output of `nstat` or `nstat -a`"
-        raise MeasureError(f"{path}: no TcpOutSegs above 0; {hint}")
-    needless = "segments without data count as sent, and needless retransmissions as such: "
-    bias = f"{needless}no loss rate; {_ONE_HOST}"
-    found.estimates["retransmitted_share"] = share(min(again, sent), sent, bias)
+        raise MeasureError("measure.no-segments", file=path)
+    told = share(min(again, sent), sent, "bias.segments-again", host=Fact("bias.one-host"))
+    found.estimates["retransmitted_share"] = told
     timeouts = counts.get("TcpExtTCPTimeouts")
     if timeouts is not None:
         found.add("timeouts", timeouts, sent)

@@ -52,6 +52,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.measure.estimate import NORMAL_95, Estimate, Floats, Refused
+from forebay.words import Fact
 from forebay.workload.open_loop import autocovariance
 
 _FINE = 3  # octave of the finer details; from this octave on the noise is close to its limit
@@ -344,10 +345,10 @@ METHODS: dict[str, Callable[[Floats], Estimate]] = {
 def hurst(series: Floats) -> dict[str, Estimate] | Refused:
     """Return H of amounts in equal intervals by every method, or why they do not allow it."""
     if len(series) < SHORTEST:
-        why = f"{len(series)} intervals; at least {SHORTEST} are needed: capture longer"
-        return Refused("hurst", why)
+        few = Fact("hurst.few-intervals", intervals=len(series), least=SHORTEST)
+        return Refused("hurst", str(few))
     if not series.std() > 0:
-        return Refused("hurst", "the load never changes")
+        return Refused("hurst", str(Fact("hurst.constant")))
     if not falls(series)[1].min() > 0:
-        return Refused("hurst", "the load is periodic: long intervals never differ")
+        return Refused("hurst", str(Fact("hurst.periodic")))
     return {name: method(series) for name, method in METHODS.items()}

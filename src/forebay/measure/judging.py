@@ -1,17 +1,18 @@
 """Counters of a port after the change, judged against the answer that sized it."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from forebay.errors import argument
 from forebay.measure.estimate import MeasureError
 from forebay.measure.records import bits_per_second
 from forebay.measure.table import Stretch, busiest, hours, read
 from forebay.outcome import SizeResult
 from forebay.scenario import Rate
+from forebay.words import Fact, argument
 
 Judged = Literal["too small", "too large", "as answered", "not tested", "add capacity"]
 
@@ -121,19 +122,21 @@ def judge(
     rows = read(table, expected.rate_bps)
     busy = busiest(rows)
     seen = _seen(busy, expected)
-    why, then = _words(seen, expected, busy.name)
+    why = _why(seen, expected, busy.name)
+    then = why.hint
     if rows.packets is None:
-        why += f"; the table has no packets: octets over {expected.packet_bytes} B are taken"
+        why = Fact("judged.assuming", why=why, size=expected.packet_bytes)
     every = tuple(_seen(hour, expected) for hour in hours(rows))
     losing = [s for s in every if s.verdict in _LOSING and s.drops >= _FEWEST_DROPS]
     lossy = None
     if seen.verdict not in _LOSING:
         lossy = max(losing, key=lambda hour: hour.drops, default=None)
     if lossy is not None:
-        more, then = _words(lossy, expected, "an hour that is not the busiest")
-        why = f"{more}; {why}"
+        more = _why(lossy, expected, Fact("judged.other-hour"))
+        why, then = Fact("judged.both", more=more, why=why), more.hint
     return Judgement(
-        seen, expected, why, then, _alarms(expected, float(np.median(rows.seconds))),
+        seen, expected, str(why), str(then),
+        tuple(map(str, _alarms(expected, float(np.median(rows.seconds))))),
         every, os.fspath(table), lossy,
     )  # fmt: skip
 
@@ -141,9 +144,8 @@ def judge(
 def _expected(answer: SizeResult, rate: str | None) -> Expected:
     size, there = answer.recommended, answer.there
     if size is None or there is None or answer.aqm is not None:
-        why = answer.reason or "it sizes an AQM's parameters, whose limit no counter shows"
-        wrong = f"{argument('answer')}: it recommends no size of a queue: {why}"
-        raise MeasureError(f"{wrong}; size again, and save it with --json")
+        why = answer.reason or Fact("judged.an-aqm")
+        raise MeasureError("measure.no-size", field=argument("answer"), why=why)
     near = min(answer.curve, key=lambda point: abs(point.packets - size.packets))
     goals = {goal.name: goal.target for goal in answer.goals}
     bps = 8 * size.bytes / size.seconds if rate is None else bits_per_second(rate)
@@ -185,73 +187,31 @@ def _verdict(used: float, lost: float | None, wait: float | None, expected: Expe
     return "as answered" if used >= _BUSY * expected.utilization else "not tested"
 
 
-def _words(seen: Seen, expected: Expected, where: str) -> tuple[str, str]:
-    """Return why, and what to do."""
-    lost = 0.0 if seen.loss_rate is None else seen.loss_rate
-    busy = f"in {where}, {seen.when}, {seen.utilization:.1%} of the link were used"
-    drops = f"{seen.drops} packets dropped ({_share(lost)})"
-    limit, tested = f"above {_share(expected.loss_rate)}", _BUSY * expected.utilization
-    bursts = ": bursts overflow it although the link is not full"
-    if seen.utilization >= tested:
-        bursts = ""
-    idle = f", not {limit}: bursts overflow it, and a full link is not seen"
-    if lost <= _FEW * expected.loss_rate:
-        idle = ": the queue was hardly ever needed"
-    told: dict[Judged, tuple[str, str]] = {
-        "add capacity": (
-            f"{busy} and {drops}: the link is offered more than it carries",
-            "add capacity or move traffic; a larger buffer only makes the queue longer",
-        ),
-        "too small": (
-            f"{busy} and {drops}, {limit}{bursts}",
-            "check that the router has the size (`forebay platforms lint`); if it has, more flows "
-            "or longer bursts come than were sized for: measure them (`forebay measure --counters "
-            "--busy-hour`) and size again",
-        ),
-        "too large": (
-            f"{busy}, and packets waited {_ms(seen.wait_s)} on average, {_above(seen, expected)}",
-            "check that the router has the size (`forebay platforms lint`); if it has, fewer flows "
-            "come than were sized for: measure them and size again",
-        ),
-        "as answered": (
-            f"{busy} and {drops}, not {limit}",
-            "nothing; look again when the busiest hour has grown by a tenth",
-        ),
-        "not tested": (
-            f"{busy}, less than {tested:.0%}, and {drops}{idle}",
-            "keep it; judge it by a busier day, or size for this load (`load` in the scenario)",
-        ),
-    }
-    return told[seen.verdict]
+_WHY: dict[Judged, str] = {
+    "add capacity": "judged.add-capacity", "too small": "judged.too-small",
+    "too large": "judged.too-large", "as answered": "judged.as-answered",
+    "not tested": "judged.not-tested",
+}  # fmt: skip
 
 
-def _above(seen: Seen, expected: Expected) -> str:
-    if seen.wait_s is not None and seen.wait_s > expected.drain_s:
-        own = f"{_ms(expected.drain_s)} behind a full queue of {expected.packets} packets"
-        return f"and it is only {own}: the router has a larger one"
-    return f"above the goal of {_ms(expected.wait_s)}"
+def _why(seen: Seen, expected: Expected, where: Fact) -> Fact:
+    """Return why; its hint is what to do."""
+    lost, wait_s, tested = seen.loss_rate or 0.0, seen.wait_s or 0.0, _BUSY * expected.utilization
+    return Fact(
+        _WHY[seen.verdict], busy=Fact("judged.busy", where=where, seen=seen), drops=seen.drops,
+        lost=100 * lost, most=100 * expected.loss_rate, tested=tested,
+        bursts=seen.utilization < tested, needed=lost > _FEW * expected.loss_rate,
+        waited=1e3 * wait_s, larger=wait_s > expected.drain_s, drain=1e3 * expected.drain_s,
+        packets=expected.packets, goal=1e3 * (expected.wait_s or 0.0),
+    )  # fmt: skip
 
 
-def _alarms(expected: Expected, every_s: float) -> tuple[str, ...]:
-    """Return the thresholds of each polling interval."""
-    per_s = expected.rate_bps / 8 / expected.packet_bytes
+def _alarms(expected: Expected, every_s: float) -> Iterator[Fact]:
+    """Yield the thresholds of each polling interval."""
+    per_s, share = expected.rate_bps / 8 / expected.packet_bytes, _BUSY * expected.utilization
     most = max(1, round(expected.loss_rate * per_s * every_s))
-    octets = round(_BUSY * expected.utilization * expected.rate_bps / 8 * every_s)
-    lines = [
-        f"every {every_s:g} s: more than {most} drops ({_share(expected.loss_rate)} of a full "
-        "link's packets) say too small",
-        f"every {every_s:g} s: below {octets} octets the size is not tested "
-        f"({_BUSY * expected.utilization:.0%} of {Rate(expected.rate_bps)})",
-    ]
+    yield Fact("alarm.drops", every=every_s, most=most, share=100 * expected.loss_rate)
+    octets, rate = round(share * expected.rate_bps / 8 * every_s), Rate(expected.rate_bps)
+    yield Fact("alarm.octets", every=every_s, octets=octets, share=share, rate=rate)
     if expected.wait_s is not None:
-        queue = max(1, round(expected.wait_s * per_s))
-        lines.append(f"a mean of more than {queue} packets in the queue says too large")
-    return tuple(lines)
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.3g} %"
-
-
-def _ms(seconds: float | None) -> str:
-    return "–" if seconds is None else f"{1e3 * seconds:.3g} ms"
+        yield Fact("alarm.queue", packets=max(1, round(expected.wait_s * per_s)))

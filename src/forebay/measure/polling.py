@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from forebay.errors import argument, option
 from forebay.measure.estimate import MeasureError
 from forebay.packages import check_package
 from forebay.progress import Progress
+from forebay.words import argument
 
+_HOST = argument("host", "snmp")
 _PORT = 161
 _PATIENCE_S, _TRIES = 2.0, 2
 _ROWS_AT_ONCE = 25
@@ -50,14 +51,8 @@ class Agent:
         elif text.count(":") == 1:
             host, port = text.split(":")
         if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
-            hint = "write a host or HOST:PORT, such as 192.0.2.1 or [2001:db8::1]:161"
-            raise MeasureError(f"{argument('host', 'snmp')}: {text!r}; {hint}")
+            raise MeasureError("measure.bad-host", field=_HOST, value=text)
         return cls(host, int(port), community)
-
-    def wrong(self, why: str, named: str = "") -> MeasureError:
-        """Return the error that names the host, or another argument, and the agent."""
-        place = argument(named) if named else argument("host", "snmp")
-        return MeasureError(f"{place}: {self.host} port {self.port}: {why}")
 
 
 def poll(
@@ -74,9 +69,10 @@ def poll(
     interface.
     """
     if not (0 < every_s < math.inf and every_s <= seconds / 2 < math.inf):
-        more = option("seconds", f"{2 * every_s:g}")
-        wrong = f"{argument('seconds')}: {seconds:g}, a row every {every_s:g} s"
-        raise MeasureError(f"{wrong}; at least three rows are needed: write {more} or more")
+        raise MeasureError(
+            "measure.few-rows", field=argument("seconds"), value=seconds, every=every_s,
+            least=2 * every_s,
+        )  # fmt: skip
     check_package("SNMP", "pysnmp")
 
     async def write() -> None:
@@ -109,7 +105,8 @@ async def _asking(agent: Agent) -> AsyncIterator[_Questions]:
         who = snmp.CommunityData(agent.community, mpModel=1)
         yield _Questions(agent, snmp, (dispatcher, who, target))
     except PySnmpError as error:
-        raise agent.wrong(" ".join(str(error).split())) from None
+        why = " ".join(str(error).split())
+        raise MeasureError("measure.snmp", field=_HOST, agent=agent, why=why) from None
     finally:
         dispatcher.close()
         await asyncio.sleep(0)  # lets the event loop close the socket
@@ -133,8 +130,10 @@ class _Questions:
                 for oid, value in self._checked(answer):
                     known.setdefault(str(value), int(str(oid).rpartition(".")[2]))
         if interface not in known:
-            has = ", ".join(sorted(known)) or "none"
-            raise self.agent.wrong(f"no interface {interface}; it has {has}", "interface")
+            raise MeasureError(
+                "measure.snmp-interface", field=argument("interface"), value=interface,
+                agent=self.agent, known=", ".join(sorted(known)) or "none",
+            )  # fmt: skip
         return known[interface]
 
     async def row(self, number: int) -> list[float]:
@@ -145,7 +144,7 @@ class _Questions:
         at_s = (asked + time.monotonic()) / 2
         values = [value for _, value in self._checked(told)]
         if not all(_is_number(value) for value in values[:2]):
-            raise self.agent.wrong("it has no ifHCOutOctets or ifOutDiscards of the interface")
+            raise MeasureError("measure.snmp-counters", field=_HOST, agent=self.agent)
         octets, drops, *packets = (int(value) if _is_number(value) else 0 for value in values)
         return [round(at_s, 6), octets, drops, sum(packets)]
 
@@ -155,10 +154,11 @@ class _Questions:
     def _checked(self, told: Any) -> Any:
         silent, refused, _, answers = told
         if silent:
-            why = f"{silent}: check its address, access list and community"
-            raise self.agent.wrong(why[0].lower() + why[1:])
+            why = f"{silent}"[:1].lower() + f"{silent}"[1:]
+            raise MeasureError("measure.snmp-silent", field=_HOST, agent=self.agent, why=why)
         if refused:
-            raise self.agent.wrong(f"it refuses ({refused.prettyPrint()})")
+            why = refused.prettyPrint()
+            raise MeasureError("measure.snmp-refuses", field=_HOST, agent=self.agent, why=why)
         return answers
 
 

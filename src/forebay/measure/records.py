@@ -11,12 +11,13 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeVar
 
-from forebay.errors import argument, panics_as_defects
+from forebay.errors import panics_as_defects
 from forebay.measure.estimate import MeasureError
 from forebay.progress import Progress
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import BufferSize
+from forebay.words import Fact, argument
 
 if TYPE_CHECKING:
     Q = TypeVar("Q", BufferSize, DataSize, Duration, Rate)
@@ -35,8 +36,7 @@ def bits_per_second(rate: str) -> float:
     """Return the argument ``rate`` in bit/s, above 0. Raises ScenarioError."""
     bps = parse("rate", Rate, rate)
     if not bps > 0:
-        wrong, hint = f"{bps} is not above 0", 'write the link\'s rate, such as "155 Mbit/s"'
-        raise ScenarioError("out-of-range", wrong, hint, field=argument("rate"))
+        raise ScenarioError("out-of-range.rate", field=argument("rate"), value=bps)
     return float(bps)
 
 
@@ -46,7 +46,7 @@ def entries_of(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     return [os.fspath(entry) for entry in listed]
 
 
-def read_text(path: str | os.PathLike[str], hint: str) -> str:
+def read_text(path: str | os.PathLike[str], hint: Fact) -> str:
     """Return a file's text in UTF-8, without its byte order mark.
 
     Raises MeasureError, whose end is ``hint``, if it cannot be read, is longer than ``MOST_BYTES``
@@ -57,13 +57,14 @@ def read_text(path: str | os.PathLike[str], hint: str) -> str:
         with Path(name).open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise MeasureError(f"{name}: cannot be read ({error.strerror}); {hint}") from None
+        why = error.strerror
+        raise MeasureError("measure.unreadable", hint=hint, file=name, why=why) from None
     if len(content) > MOST_BYTES:
-        raise MeasureError(f"{name}: is longer than {MOST_BYTES >> 20} MiB; {hint}")
+        raise MeasureError("measure.too-long", hint=hint, file=name, mib=MOST_BYTES >> 20)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise MeasureError(f"{name}: is not text in UTF-8; {hint}") from None
+        raise MeasureError("measure.no-text", hint=hint, file=name) from None
 
 
 def read_captures(
@@ -74,7 +75,7 @@ def read_captures(
     Raises MeasureError for a file that is no capture.
     """
     if not names:
-        raise MeasureError(f"{argument('records')}: there are none; write the path of a file")
+        raise MeasureError("measure.no-records", field=argument("records"))
     total = sum(Path(name).stat().st_size for name in names if Path(name).is_file())
 
     def tell(done: int) -> None:
@@ -85,7 +86,7 @@ def read_captures(
         with panics_as_defects():
             return _read_from(names, partial(read, names, progress=tell))
     except ValueError as error:
-        raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
+        raise MeasureError("measure.no-capture", why=error) from None
 
 
 def _read_from(names: Sequence[str], read: Callable[[], Answer]) -> Answer:

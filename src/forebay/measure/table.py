@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.errors import argument
 from forebay.measure.estimate import Floats, MeasureError
 from forebay.measure.records import read_text
+from forebay.words import Fact
 
 _NEEDED = ("time_s", "octets", "drops")
 _OPTIONAL = ("packets", "queue_packets")
-_WRITE = "write columns time_s, octets, drops, with a row for each sample"
+_WRITE = Fact("write.counters")
 _WRAPS = (2.0**32, 2.0**64)
 _MORE = 1.1  # tolerance over the link's rate, because the clocks of poller and router differ
 _NEAR = 0.75
@@ -39,7 +39,7 @@ class Intervals:
     drops: Floats
     packets: Floats | None
     queue_packets: Floats | None
-    notes: list[str]
+    notes: list[Fact]
     times: Floats
 
 
@@ -53,8 +53,7 @@ def read(path: str | os.PathLike[str], rate_bps: float) -> Intervals:
     time = columns["time_s"]
     seconds = np.diff(time)
     if len(seconds) < 1 or not (seconds > 0).all():
-        wrong = "times must rise from row to row, and be at least two"
-        raise MeasureError(f"{path}: {wrong}; {_WRITE}")
+        raise MeasureError("measure.times", hint=_WRITE, file=str(path))
     counted = [columns[name] for name in ("octets", "drops", "packets") if name in columns]
     kept, notes = _meaning(counted, time, rate_bps, str(path))
     octets, drops, *packets = (x[1:] if kept is None else _rise(x)[kept] for x in counted)
@@ -66,7 +65,7 @@ def read(path: str | os.PathLike[str], rate_bps: float) -> Intervals:
 
 def _meaning(
     counted: list[Floats], time: Floats, rate_bps: float, path: str
-) -> tuple[NDArray[np.bool_] | None, list[str]]:
+) -> tuple[NDArray[np.bool_] | None, list[Fact]]:
     """Return the intervals in which counters, octets first, were not cleared; None for amounts."""
     octets, seconds = counted[0], np.diff(time)
     most = _MORE * rate_bps / 8 * seconds
@@ -78,33 +77,22 @@ def _meaning(
     possible = bool((_rise(octets)[~cleared] <= most[~cleared]).all())
     seldom = np.count_nonzero(cleared) <= _CLEARED * len(cleared)
     if possible and seldom and octets[-1] != octets[0]:
-        notes = ["octets and drops are read as increasing counters"]
-        if np.count_nonzero(untold) > _CLEARED * len(untold):
-            every_s = float(np.median(seconds))
+        notes, every = [Fact("counters.rising")], len(cleared)
+        if np.count_nonzero(untold) > _CLEARED * every:
             raise MeasureError(
-                f"{path}: octets fall and are below 2^32, and a full link wraps 32 bits in "
-                f"{_WRAPS[0] * 8 / rate_bps:.3g} s, sooner than the {every_s:g} s "
-                "between rows: nothing tells how often; write counters of 64 bits (ifHCOutOctets, "
-                "and amounts as running sums), or poll more often"
-            )
+                "measure.wraps", file=path, wraps=_WRAPS[0] * 8 / rate_bps,
+                every=float(np.median(seconds)),
+            )  # fmt: skip
         if untold.any():
-            notes.append(
-                f"octets wrap at 32 bits: {np.count_nonzero(untold)} of {len(untold)} intervals "
-                "are left out, because they may have wrapped more than once in them"
-            )
+            notes.append(Fact("counters.wrap", out=np.count_nonzero(untold), every=every))
         if cleared.any():
             when = ", ".join(f"{moment:g}" for moment in time[1:][cleared][:3])
-            notes.append(
-                f"counters fell before time_s {when}, and not by a wrap: they were cleared, and "
-                f"{np.count_nonzero(cleared)} of {len(cleared)} intervals are left out"
-            )
+            out = np.count_nonzero(cleared)
+            notes.append(Fact("counters.cleared", when=when, out=out, every=every))
         return ~(cleared | untold), notes
     if bool((octets[1:] <= most).all()):
-        return None, ["octets and drops are read as amounts since the previous sample"]
-    raise MeasureError(
-        f"{path}: octets exceed {argument('rate')}, both as a counter and as amounts; "
-        "write the link's own rate, or the counters of that link"
-    )
+        return None, [Fact("counters.amounts")]
+    raise MeasureError("measure.above-rate", file=path)
 
 
 def _wrap(counter: Floats) -> float:
@@ -128,14 +116,15 @@ def _columns(path: str) -> dict[str, Floats]:
     try:
         return _values(rows, path)
     except csv.Error as error:  # a cell of more than 131072 characters
-        raise MeasureError(f"{path}: line {rows.line_num + 1}: {error}; {_WRITE}") from None
+        line = rows.line_num + 1
+        raise MeasureError("measure.csv", hint=_WRITE, file=path, line=line, why=error) from None
 
 
 def _values(rows: csv.DictReader[str], path: str) -> dict[str, Floats]:
     names = [name.strip() for name in rows.fieldnames or []]
     missing = [name for name in _NEEDED if name not in names]
     if missing:
-        raise MeasureError(f"{path}: has no column {missing[0]}; {_WRITE}")
+        raise MeasureError("measure.no-column", hint=_WRITE, file=path, name=missing[0])
     rows.fieldnames = names
     kept: dict[str, list[float]] = {n: [] for n in (*_NEEDED, *_OPTIONAL) if n in names}
     for number, row in enumerate(rows, 2):
@@ -150,8 +139,7 @@ def _number(path: str, line: int, name: str, text: str | None) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        wrong = f"line {line}: {name} is {(text or '')[:40]!r}"
-        raise MeasureError(f"{path}: {wrong}; write a number of at least 0")
+        raise MeasureError("measure.number", file=path, value=text or "", line=line, name=name)
     return value
 
 
@@ -188,13 +176,12 @@ class Stretch:
         return float(self.rows.seconds.sum())
 
     @property
-    def name(self) -> str:
+    def name(self) -> Fact:
         """What it is, if it is the busiest of its table."""
         if self.seconds < _WHOLE * HOUR_S:
-            return "the table, which is shorter than an hour"
-        if len(self.rows.seconds) == 1 and self.seconds > HOUR_S / _WHOLE:
-            return "the busiest row, which is longer than an hour"
-        return "the busiest hour"
+            return Fact("counters.short")
+        long = len(self.rows.seconds) == 1 and self.seconds > HOUR_S / _WHOLE
+        return Fact("counters.long-row" if long else "counters.hour")
 
 
 def busiest(rows: Intervals, span_s: float = HOUR_S) -> Stretch:

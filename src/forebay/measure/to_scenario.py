@@ -9,26 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
-from forebay.errors import option
 from forebay.measure.estimate import Counts, Estimate, Floats, Measured
 from forebay.measure.traffic import full_packet
 from forebay.scenario import Scenario
 from forebay.scenario.format_error import format_error
 from forebay.scenario.quantity import Rate
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
 
 GOAL = 0.98
 """Utilization to reach, where the user names none."""
-_NO_GOAL = (
-    "the scenario has no goal: without long flows the traffic decides the utilization, and not the "
-    "buffer; write one into it, such as loss_rate = 0.001"
-)
-_NO_ROUND_TRIPS = (
-    "no round trip of its flows is known; capture both directions with timestamps, or from before "
-    "the flows' handshakes on"
-)
 _HANDSHAKE = 2  # packets of a flow without data: its SYN, and its ACK of the other's
 _ROUND_TRIPS = 20
 _LEAST_LOAD = 0.001
@@ -63,16 +55,17 @@ def scenario(read: CaptureReadings, found: Measured, asked: Asked, overhead: int
     control, goal = asked.congestion_control, asked.goal
     traffic = _long(read, found, control, packet) + _others(read, found, asked.rate, packet)
     if not traffic:
-        none = "no traffic was found for which a scenario has a class"
-        found.not_made = _NO_ROUND_TRIPS if "long_flows" in found.estimates else none
+        flows = "long_flows" in found.estimates
+        found.not_made = Fact(
+            "no-scenario.without-round-trips" if flows else "no-scenario.without-traffic"
+        )
     elif asked.buffer is None and not any("rtt" in one for one in traffic):
-        why = "no round trip is known, so there is no buffer in time"
-        found.not_made = f"{why}; write {option('buffer', '64 packets')}"
+        found.not_made = Fact("no-scenario.without-buffer")
     else:
         if goal is None and any(one["kind"] == "long" for one in traffic):
             goal = GOAL
         if goal is None:
-            found.notes.append(_NO_GOAL)
+            found.note("made.no-goal")
         make(traffic, found, asked, goal)
 
 
@@ -87,8 +80,7 @@ def make(traffic: list[dict[str, Any]], found: Measured, asked: Asked, goal: flo
     try:
         found.made = Scenario.model_validate(tree)
     except ValidationError as error:
-        wrong = format_error(error, Scenario)
-        found.not_made = f"the estimates give an invalid scenario ({wrong})"
+        found.not_made = Fact("no-scenario.invalid", why=str(format_error(error, Scenario)))
 
 
 def _long(
@@ -99,7 +91,7 @@ def _long(
     if not isinstance(n, Estimate):
         return []
     if not counts.sum():
-        found.notes.append("the scenario has no long flows: their round trips are not known")
+        found.note("made.no-long-flows")
         return []
     low, high = (round(n.value if end is None else end) for end in (n.low, n.high))
     _tell_limited(n, found)
@@ -116,21 +108,18 @@ def _tell_limited(n: Estimate, found: Measured) -> None:
     if n.low is None or n.low >= 1 or load is None:
         return
     if load.value < _BUSY:
-        why = "hosts may limit them: the scenario's flows would fill it; "
-        why += "write their max_window into it"
+        why = Fact("made.limited-by-hosts")
+    elif marked:
+        why = Fact("made.limited-by-marks", share=marked.value)
     else:
-        many = f"marked_share is {marked.value:.1%}" if marked else "no packet here can be marked"
-        why = f"they may respond to ECN marks ({many}): the scenario's flows have none; "
-        why += "write ecn = true and the queue's discipline into it"
-    few = "and few of its flows lose packets"
-    found.notes.append(f"the link is {load.value:.0%} full, {few}: {why}")
+        why = Fact("made.limited-by-marks-elsewhere")
+    found.note("made.limited", load=load.value, why=why)
 
 
 def _control(found: Measured) -> str:
     hint = found.estimates.get("congestion_control_hint", {}).get("hint", "unknown")
     chosen = _DEFAULT if hint == "unknown" else str(hint)
-    why = "as indicated" if chosen == hint else "without an indication"
-    found.notes.append(f"the scenario's flows run {chosen}, {why}; congestion_control overrules")
+    found.note("made.control", name=chosen, indicated=chosen == hint)
     return chosen
 
 
@@ -166,8 +155,7 @@ def _others(read: CaptureReadings, found: Measured, rate: str, packet: int) -> l
         one |= {"packet": f"{packet} B", "load": min(short / capacity, 10.0)}
         values, counts = flows["least_rtt_us"]
         classes.append(one | ({"rtt": round_trips(values, counts)} if counts.sum() else {}))
-        of = "have geometric lengths with the measured mean"
-        found.notes.append(f"the scenario's short flows {of}")
+        found.note("made.short-flows")
     if open_loop / capacity > _LEAST_LOAD:
         classes.append(_unresponsive(read, found, open_loop / capacity, packet))
     return classes
@@ -185,27 +173,18 @@ def _unresponsive(
         hurst = float(np.median([one.value for one in methods.values()]))
         beta = curve["beta"][curve["seconds"].index(at.value)]
         if _KNEES[0] <= at.value <= _KNEES[1] and beta <= _WIDEST:
-            found.notes.append(
-                "the scenario's UDP is fractional Gaussian noise of the H and beta(s) measured, "
-                "in frames of the knee's length"
-            )
+            found.note("made.noise")
             return {
                 "kind": "video", "flows": 1, "load": load, "hurst": min(round(hurst, 3), 0.99),
                 "frame_rate": round(1 / at.value, 3), "variation": round(float(beta), 3),
                 "spacing": "even", "packet": f"{packet} B",
             }  # fmt: skip
     size = _datagram(read, share, packet)
-    found.notes.append(f"the scenario's UDP is Poisson, in packets of {size} B: {_bursty(methods)}")
-    return {"kind": "udp", "flows": 1, "arrivals": "poisson", "load": load, "packet": f"{size} B"}
-
-
-def _bursty(methods: dict[str, Any]) -> str:
-    """Say what a Poisson stream in place of unresponsive traffic leaves out."""
-    other = "replace it by one of kind video, or by its packets (--replay, replay=)"
-    wavelet = methods.get("wavelet")
     if wavelet is None or wavelet.low <= _WITHOUT_MEMORY:
-        return f"if H is above 0.6, {other}"
-    return f"H is {wavelet.value:.2f}, so it loses and queues too little; {other}"
+        found.note("made.poisson", size=size)
+    else:
+        found.note("made.poisson-of-bursts", size=size, hurst=wavelet.value)
+    return {"kind": "udp", "flows": 1, "arrivals": "poisson", "load": load, "packet": f"{size} B"}
 
 
 def _datagram(read: CaptureReadings, share: float, full: int) -> int:

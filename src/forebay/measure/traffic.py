@@ -21,6 +21,7 @@ import numpy as np
 
 from forebay.measure.estimate import NORMAL_95, Estimate, Floats, Measured, Refused, batch_mean
 from forebay.measure.hurst import SHORTEST, hurst
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
@@ -34,16 +35,13 @@ def describe_load(read: CaptureReadings, rate_bps: float, found: Measured) -> No
     """Add ``load``, ``load_over_time``, ``packet_bytes`` and ``unresponsive_share``."""
     series = whole(read)
     if len(series) < 2:
-        found.refuse("load", "the capture is shorter than two intervals of an eighth of 1 ms")
+        found.refuse("load", "load.short")
         return
     share = series * 8 / (read["load_width_s"] * rate_bps)
     load = batch_mean(share)
     found.estimates["load"] = replace(load, low=None if load.low is None else max(load.low, 0.0))
     if (load.value if load.low is None else load.low) > 1:  # the whole interval is above the rate
-        found.notes.append(
-            f"the load is {load.value:.3g} of the rate, which is too low; or packets of "
-            "another link or direction count, or the capture is before the queue"
-        )
+        found.note("load.above-rate", load=load.value)
     found.estimates["load_over_time"] = _over_time(share, read["load_width_s"], found)
     _sizes(read, found)
     _kinds(read, found)
@@ -82,7 +80,7 @@ def _sizes(read: CaptureReadings, found: Measured) -> None:
         return
     mean = float((sizes * counts).sum() / counts.sum())
     found.estimates["packet_bytes"] = {
-        "mean": Estimate(mean, None, None, int(counts.sum()), "of all IP packets"),
+        "mean": Estimate(mean, None, None, int(counts.sum()), str(Fact("bias.all-packets"))),
         "full": Estimate(float(full_packet(read)), None, None, int(counts.sum())),
     }
     cumulated = np.cumsum(counts) / counts.sum()
@@ -101,11 +99,9 @@ def _kinds(read: CaptureReadings, found: Measured) -> None:
     total, packets = flows["tcp_bytes"] + quic + others, read["packets"]
     if not total:
         return
-    bias = "UDP except port 443, and protocols except TCP and UDP; some may respond to congestion"
-    found.add("unresponsive_share", others / total, packets, bias)
+    found.add("unresponsive_share", others / total, packets, "bias.unresponsive")
     if quic:
-        hides = "UDP port 443: it responds to congestion, but its losses and round trips are hidden"
-        found.add("quic_share", quic / total, packets, hides)
+        found.add("quic_share", quic / total, packets, "bias.quic")
 
 
 _FEWEST_INTERVALS = 32
@@ -127,14 +123,14 @@ def describe_burstiness(read: CaptureReadings, packet_s: float, found: Measured)
     seconds, beta = seconds[seconds >= packet_s], beta[seconds >= packet_s]
     if len(beta) >= 2 * _FEWEST_POINTS:
         at, slopes = knee(seconds, beta)
-        bends = "where two straight lines fit beta(s) best; the scales are a factor of two apart"
+        bends = str(Fact("bias.knee"))
         found.estimates["burstiness_knee_s"] = Estimate(at, at / 2, at * 2, len(beta), bends)
     else:
-        found.refuse("burstiness_knee_s", "the capture is too short for a curve over scales")
+        found.refuse("burstiness_knee_s", "hurst.short")
     load = found.estimates.get("load")
     if load is not None and load.value > _FULL:
         for name in ("hurst_by_slope", "hurst"):
-            found.refuse(name, f"the link is {load.value:.0%} full: its queue smooths the load")
+            found.refuse(name, "hurst.smoothed", load=load.value)
         return
     if len(beta) >= 2 * _FEWEST_POINTS:
         slope_as_hurst(1 + slopes[1], len(beta), found)
@@ -148,18 +144,16 @@ def describe_burstiness(read: CaptureReadings, packet_s: float, found: Measured)
     found.estimates["hurst"] = methods
     values = [one.value for one in methods.values()]
     if max(values) - min(values) > _APART:
-        found.notes.append("the four methods disagree on H: the load is not stationary noise")
-    found.notes.append(f"H is that of the bytes in intervals of {width_s * 1e3:.3g} ms and longer")
+        found.note("hurst.disagree")
+    found.note("hurst.intervals", width=width_s * 1e3)
 
 
 def slope_as_hurst(value: float, points: int, found: Measured) -> None:
     """Add ``hurst_by_slope``, or refuse it outside the range of H."""
     if not 0.0 < value < 1.0:
-        why = f"1 plus the slope of beta(s) is {value:.2f}, and H lies between 0 and 1"
-        found.refuse("hurst_by_slope", f"{why}: the load is no self-similar noise")
+        found.refuse("hurst_by_slope", "hurst.impossible-slope", value=value)
         return
-    above = "1 plus the slope of beta(s) above the knee, as in paper B"
-    found.add("hurst_by_slope", value, points, above)
+    found.add("hurst_by_slope", value, points, "bias.slope")
 
 
 def possible_methods(told: dict[str, Estimate], found: Measured) -> dict[str, Estimate] | Refused:
@@ -167,10 +161,9 @@ def possible_methods(told: dict[str, Estimate], found: Measured) -> dict[str, Es
     outside = {name: one.value for name, one in told.items() if not 0.0 < one.value < 1.0}
     inside = {name: one for name, one in told.items() if name not in outside}
     values = ", ".join(f"{name} gives {value:.2f}" for name, value in outside.items())
-    why = f"{values}, and H lies between 0 and 1: the load is no stationary noise"
     if outside and inside:
-        found.refuse("hurst", why)
-    return inside or Refused("hurst", why)
+        found.refuse("hurst", "hurst.impossible", values=values)
+    return inside or Refused("hurst", str(Fact("hurst.impossible", values=values)))
 
 
 def coarsened(series: Floats, width_s: float) -> tuple[Floats, float]:
@@ -213,14 +206,12 @@ _FEWEST_TAIL = 20
 def describe_flows(read: CaptureReadings, found: Measured) -> None:
     """Add ``tuples``, ``concurrent_flows``, ``long_flows``, ``flow_bytes`` and the tail."""
     flows = read["flows"]
-    every = "five-tuples of one direction, including those with ACKs only; not the n of the laws"
-    found.add("tuples", flows["tuples"], flows["tuples"], every)
+    found.add("tuples", flows["tuples"], flows["tuples"], "bias.tuples")
     if flows["flows"] == 0:
-        found.refuse("long_flows", "no flow carries data over the link")
+        found.refuse("long_flows", "flows.no-data")
         return
-    concurrent = over_time(flows["concurrent"])
-    opened = "from a flow's first packet to its last; not the n of the laws"
-    found.add("concurrent_flows", float(concurrent.mean()), flows["flows"], opened)
+    concurrent = float(over_time(flows["concurrent"]).mean())
+    found.add("concurrent_flows", concurrent, flows["flows"], "bias.concurrent")
     _avoiding(read, found)
     _lengths(read, found)
 
@@ -248,30 +239,21 @@ def _avoiding(read: CaptureReadings, found: Measured) -> None:
     avoiding, lossy = over_time(flows["avoiding"]), over_time(flows["lossy"])
     width_s = flows["avoiding"][0]
     if not flows["tcp_bytes"]:
-        why = "no packet is TCP, and n counts TCP flows: it cannot be estimated"
-        found.refuse("long_flows", why)
+        found.refuse("long_flows", "flows.no-tcp")
         return
     if avoiding.max() < 1:
-        why = "no TCP flow was seen to leave slow start: the link may not be a bottleneck"
-        found.refuse("long_flows", why)
+        found.refuse("long_flows", "flows.slow-start")
         return
     either, certain = robust_minimum(avoiding), robust_minimum(lossy) if lossy.max() else None
     brief = _at_instants_of(avoiding, width_s, flows["brief"])
     lasting = robust_minimum(avoiding - brief) if brief.max() else either
     low = min(end.low or 0.0 if end else 0.0 for end in (certain, either, lasting))
-    bias = (
-        "flows in congestion avoidance across this link: the low end counts flows with losses, "
-        "the value also flows that send steadily, some of which their hosts limit"
-    )
-    if either.value - lasting.value >= 1:
-        bias += (
-            f"; {either.value - lasting.value:.0f} of the value are short flows that recover from "
-            "a loss, which the low end leaves out"
-        )
+    short = either.value - lasting.value
+    bias = Fact("bias.n-of-short" if short >= 1 else "bias.n", n=Fact("bias.n"), short=short)
     high = (either.high or either.value) * (1 + flows["quic_bytes"] / flows["tcp_bytes"])
-    found.estimates["long_flows"] = Estimate(either.value, low, high, flows["long"], bias)
+    found.estimates["long_flows"] = Estimate(either.value, low, high, flows["long"], str(bias))
     if flows["quic_bytes"]:
-        found.notes.append("QUIC's windows are hidden: the high end of n counts it by its bytes")
+        found.note("flows.quic")
     step = max(len(avoiding) // _DRAWN, 1)
     drawn = {name: over_time(flows[name])[::step].tolist()
              for name in ("concurrent", "avoiding", "lossy")}  # fmt: skip
@@ -289,19 +271,17 @@ def _lengths(read: CaptureReadings, found: Measured) -> None:
     values, counts = read["flows"]["lengths"]
     mean = float((values * counts).sum() / counts.sum())
     censored = read["flows"]["censored"] / read["flows"]["flows"]
-    cut = (
-        f"{censored:.0%} of the TCP flows began before the capture or continued after it: too short"
-    )
+    cut = str(Fact("bias.censored", share=censored))
     found.estimates["flow_bytes"] = {"mean": Estimate(mean, None, None, int(counts.sum()), cut)}
     cumulated = 1 - np.cumsum(counts) / counts.sum()
     found.curves["flow_bytes"] = {"bytes": values.tolist(), "longer": cumulated.tolist()}
     longest = np.asarray(read["flows"]["longest"], dtype=np.float64)
     if len(longest) < 10 * _FEWEST_TAIL:
-        found.refuse("flow_tail", f"{len(longest)} flows; a tail needs {10 * _FEWEST_TAIL}")
+        found.refuse("flow_tail", "tail.few-flows", flows=len(longest), least=10 * _FEWEST_TAIL)
     elif censored > 0.5:
-        found.refuse("flow_tail", "the capture has few complete flows")
+        found.refuse("flow_tail", "tail.few-complete")
     elif longest[0] == longest[_last_of_tail(longest, read["flows"]["flows"])]:
-        found.refuse("flow_tail", "all the longest flows have one length")
+        found.refuse("flow_tail", "tail.one-length")
     else:
         found.estimates["flow_tail"] = _tail(longest, read["flows"]["flows"], found)
 
@@ -323,5 +303,4 @@ def _tail(longest: Floats, flows: int, found: Measured) -> Estimate:
     plot = [hill(longest, int(k)).value for k in ks]
     found.curves["hill"] = {"flows": ks.tolist(), "exponent": plot}
     chosen = int(ks[np.searchsorted(ks, min(max(flows // 20, _FEWEST_TAIL), ks[-1]))])
-    bias = "of the longest 5 % of the flows; the plot must be flat there"
-    return replace(hill(longest, chosen), bias=bias)
+    return replace(hill(longest, chosen), bias=str(Fact("bias.tail")))

@@ -25,6 +25,7 @@ from forebay.outcome import statistics
 from forebay.outcome.document import SlowdownBin
 from forebay.outcome.model import Metric, Quantiles
 from forebay.outcome.reading import FloatArray, Slowdowns
+from forebay.words import Fact
 
 Transfers = tuple[FloatArray, FloatArray]
 """One replication: times of the finished transfers, and times so far of the unfinished ones."""
@@ -80,7 +81,7 @@ class Completion:
     transfers: Metric | None = None
     unfinished: Metric | None = None
     fct_least_s: Quantiles | None = None
-    fct_open: str | None = None
+    fct_open: Fact | None = None
 
 
 def lasted(transfers: Transfers) -> Lasted:
@@ -107,8 +108,8 @@ def completion(replications: Sequence[Transfers], window_s: float) -> Completion
     transfers = statistics.over_replications(counts, _POSITIVE)
     present = [pair for pair, count in zip(replications, counts, strict=True) if count]
     if not present:
-        nothing = "no transfer began in the window or lasted through it"
-        return Completion(transfers=transfers, fct_open=nothing if counts else None)
+        nothing = Fact("fct-open.none") if counts else None
+        return Completion(transfers=transfers, fct_open=nothing)
     shares = [open_.size / (ended.size + open_.size) for ended, open_ in present]
     estimate = _Estimate.of(present, window_s)
     return Completion(
@@ -182,15 +183,12 @@ class _Estimate:
         )
         return np.asarray(times_s[np.unique(places.astype(np.int64))])
 
-    def why_open(self, transfers: int, unfinished: int) -> str | None:
+    def why_open(self, transfers: int, unfinished: int) -> Fact | None:
         parts = [part for part in ("mean", *_PARTS) if not self.knows(part)]
         if not parts:
             return None
         listed = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-        return (
-            f"{unfinished} of {transfers} transfers had not ended when the window did, so that of "
-            f"{listed} only the least they can be is known"
-        )
+        return Fact("fct-open.some", unfinished=unfinished, transfers=transfers, parts=listed)
 
 
 ENDS = (0.0, 1e4, 1e5, 1e6, 1e7, np.inf)

@@ -22,8 +22,9 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+from pydantic_core import ErrorDetails
 
-from forebay.errors import ForebayError, either
+from forebay.errors import ForebayError
 from forebay.files.atomic import replacing
 from forebay.outcome.reading import FloatArray, Histogram, IntArray
 from forebay.scenario import Scenario, ScenarioError
@@ -43,9 +44,6 @@ _DISPLAY = "forebay.report.documents"
 class DocumentError(ForebayError, ValueError):
     """A JSON document that cannot be read."""
 
-    def __init__(self, source: str, wrong: str, hint: str) -> None:
-        super().__init__("unreadable-document", " ".join(wrong.split()), hint, file=source)
-
 
 def _is_newer(schema: Any) -> bool:
     return isinstance(schema, int) and schema > SCHEMA
@@ -53,7 +51,7 @@ def _is_newer(schema: Any) -> bool:
 
 def _known_schema(value: Any) -> Any:
     if _is_newer(value):
-        raise ValueError(f"schema {value} is newer than {SCHEMA}, the newest known here")
+        raise ValueError(Fact("document.newer", value=value, here=SCHEMA))
     return value
 
 
@@ -115,11 +113,14 @@ class Document(Closed):
             It is not a document of this type, or its schema is newer than this version's.
         """
         if not isinstance(document, Mapping) or "schema" not in document:
-            raise DocumentError(source, f"is no {cls._called()}, because it has no schema", _make())
+            name = cls._called()
+            raise DocumentError("unreadable-document.no-schema", file=source, name=name)
         document = {cls.OLDER.get(key, key): document[key] for key in document}
         missing = cls._missing(document)
         if missing and not _is_newer(document["schema"]):
-            raise DocumentError(source, f"is no {cls._called()}: it has no {missing}", _make())
+            raise DocumentError(
+                "unreadable-document.no-field", file=source, name=cls._called(), missing=missing
+            )
         _check_scenarios(document, source)
         try:
             return cls.model_validate(document)
@@ -181,9 +182,6 @@ class TextDocument(Document):
         return text
 
 
-_NEWER = "upgrade forebay, or make the document anew with this one"
-
-
 MOST_BYTES = 256 * 1024 * 1024
 """A trace of every flow's window has tens of MB; a device file has no end."""
 
@@ -194,23 +192,22 @@ _MOST_DIGITS, _MOST_NUMBER = 20, 1e100
 
 def content_of(path: str | PathLike[str]) -> bytes:
     """Return a document's bytes. Raises DocumentError: not there, not readable, too long."""
-    hint = "write the path of a document"
+    name = os.fspath(path)
     try:
         if stat.S_ISCHR(os.stat(path).st_mode):
-            raise DocumentError(os.fspath(path), "is a device, not a file", hint)
+            raise DocumentError("unreadable-document.device", file=name)
         with open(path, "rb") as file:
-            return within_bounds(file, os.fspath(path))
+            return within_bounds(file, name)
     except OSError as error:
-        wrong = f"cannot be read ({error.strerror})"
-        raise DocumentError(os.fspath(path), wrong, hint) from None
+        why = error.strerror
+        raise DocumentError("unreadable-document.not-read", file=name, why=why) from None
 
 
 def within_bounds(file: BinaryIO, source: str) -> bytes:
     """Return the bytes of an open document. Raises DocumentError if it is too long."""
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
-        hint = "name a file that another command wrote with --json"
-        raise DocumentError(source, f"is longer than {MOST_BYTES >> 20} MiB", hint)
+        raise DocumentError("unreadable-document.long", file=source, mib=MOST_BYTES >> 20)
     return raw
 
 
@@ -219,11 +216,11 @@ def parse(text: str | bytes, source: str = "document") -> Any:
     try:
         return json.loads(text, parse_constant=_no_number, parse_int=_whole, parse_float=_number)
     except (ValueError, RecursionError) as error:
-        raise DocumentError(source, f"is no JSON ({error})", _make()) from None
+        raise DocumentError("unreadable-document.no-json", file=source, why=error) from None
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text[:20]} is no number of an answer")
+    raise ValueError(Fact("document.no-number", value=text[:20]))
 
 
 def _whole(text: str) -> int:
@@ -251,8 +248,10 @@ def _check_scenario(written: dict[str, Any], where: str) -> None:
     except ScenarioError as error:
         # Its files may be elsewhere, and an older version may have allowed what contradicts.
         if error.code not in ("file-refused", "contradiction"):
-            field = f"{error.field}: " if error.field else ""
-            raise DocumentError(where, f"{field}{error.wrong}", _make()) from None
+            wrong = error.parts["wrong"]
+            raise DocumentError(
+                "unreadable-document.scenario", file=where, field=error.field, why=wrong
+            ) from None
 
 
 def _tables(parts: Any) -> list[Mapping[str, Any]]:
@@ -260,21 +259,23 @@ def _tables(parts: Any) -> list[Mapping[str, Any]]:
     return [part for part in listed if isinstance(part, Mapping)]
 
 
-def _make() -> str:
-    return f"make one with {either('to_json()', '--json')}"
-
-
 def _refused(source: str, error: ValidationError) -> DocumentError:
     """Return the error for the first mistake; for a newer schema, report only that."""
-    first = min(error.errors(), key=lambda mistake: "is newer than" not in mistake["msg"])
-    where = ".".join(str(part) for part in first["loc"])
-    wrong = first["msg"].removeprefix("Value error, ")
-    if "is newer than" in wrong:
-        return DocumentError(source, wrong, _NEWER)
-    if first["type"] == "extra_forbidden":
-        wrong = f"is no field of schema {SCHEMA}"
-    wrong = wrong[:1].lower() + wrong[1:]
-    return DocumentError(source, f"{where}: {wrong}" if where else wrong, _NEWER)
+    told = [(_why(mistake), mistake["loc"]) for mistake in error.errors()]
+    why, loc = next((one for one in told if one[0].kind == "document.newer"), told[0])
+    field = "" if why.kind == "document.newer" else ".".join(map(str, loc))
+    return DocumentError("unreadable-document.invalid", file=source, field=field, why=why)
+
+
+def _why(mistake: ErrorDetails) -> Fact:
+    """Return what a validator of ours raised, or else pydantic's words."""
+    raised = mistake.get("ctx", {}).get("error")
+    if isinstance(raised, ValueError) and isinstance(raised.args[0], Fact):
+        return raised.args[0]
+    if mistake["type"] == "extra_forbidden":
+        return Fact("document.no-field", schema=SCHEMA)
+    text = " ".join(mistake["msg"].removeprefix("Value error, ").split())
+    return Fact("document.refused", why=text[:1].lower() + text[1:])
 
 
 def _display() -> Any:
@@ -288,7 +289,7 @@ _MOST = 1e100
 def _floats(values: Any) -> FloatArray:
     numbers: FloatArray = _list_of(values, np.float64)  # None becomes NaN
     if (np.abs(numbers) > _MOST).any():
-        raise ValueError(f"has a number beyond {_MOST:g}")
+        raise ValueError(Fact("document.too-large", most=_MOST))
     return numbers
 
 
@@ -297,9 +298,9 @@ def _list_of(values: Any, kind: type[np.generic]) -> Any:
     try:
         numbers = np.asarray(values, dtype=kind)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"is no list of numbers ({error})") from None
+        raise ValueError(Fact("document.no-list-because", why=str(error))) from None
     if numbers.ndim != 1:
-        raise ValueError("is no list of numbers")
+        raise ValueError(Fact("document.no-list"))
     return numbers
 
 
@@ -308,7 +309,8 @@ def alike(series: Mapping[str, Sized]) -> None:
     (first, values), *others = series.items()
     for name, other in others:
         if len(other) != len(values):
-            raise ValueError(f"{name} has {len(other)} values, and {first} {len(values)}")
+            counts = {"many": len(other), "others": len(values)}
+            raise ValueError(Fact("document.lengths", name=name, first=first, **counts))
 
 
 def _numbers(values: FloatArray) -> list[float | None]:
@@ -340,7 +342,7 @@ def _histogram(value: Any) -> Any:
     edges, counts = (_floats(value.get(name)) for name in ("edges", "counts"))
     ascend = bool(np.isfinite(edges).all() and (np.diff(edges) > 0.0).all())
     if len(edges) != len(counts) + 1 or not ascend or not (counts >= 0.0).all():
-        raise ValueError("is no histogram: write ascending edges, and a count between any two")
+        raise ValueError(Fact("document.no-histogram"))
     return Histogram(edges, counts)
 
 
@@ -384,13 +386,7 @@ class WithArrays(Closed):
         return hash(type(self).__name__)  # arrays do not hash
 
 
-IDEAL = (
-    "the completion time on the empty path if the sender never waited for an ACK: access + sum of "
-    "a packet's serialization on each link + propagation of one way + (packets - 1) x "
-    "serialization on the slowest of them; where a link's rate varies, at its highest rate, or the "
-    "time in which that link lets the transfer's bits pass from its start on, if that is longer; "
-    "behind a shaper, at the wire's rate while its full bucket lasts"
-)
+IDEAL = Fact("slowdown.ideal")
 """What a completion time is divided by: `ideal_s` of docs/reference/readings.md."""
 
 

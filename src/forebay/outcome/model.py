@@ -19,6 +19,7 @@ from forebay.outcome.document import Quantiles as Quantiles
 from forebay.packages import import_package, installed_version
 from forebay.scenario import Scenario
 from forebay.scenario.model import document_and_hash
+from forebay.words import Fact
 
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
@@ -66,7 +67,7 @@ class LinkOutcome(Closed):
     @classmethod
     def _renamed(cls, document: Any) -> Any:
         if isinstance(document, dict) and "asked" in document:
-            raise ValueError("asked is now goal_metrics: the document is of an older version")
+            raise ValueError(Fact("document.asked"))
         return document
 
 
@@ -130,16 +131,16 @@ class ClassOutcome(Closed):
     transfers: Metric | None = None
     unfinished: Metric | None = None
     fct_least_s: Quantiles | None = None
-    fct_open: str | None = None
+    fct_open: Text | None = None
     requests: Metric | None = None
     request_s: Quantiles | None = None
     request_least_s: Quantiles | None = None
     slowdown: dict[str, SlowdownBin] | None = None
-    slowdown_ideal: str | None = None
+    slowdown_ideal: Text | None = None
     queue_delay_s: Quantiles | None = None
     controllers: dict[str, ControllerOutcome] | None = None
     settled: bool | None = None
-    unsettled: str | None = None
+    unsettled: Text | None = None
 
 
 def measured(part: type[Closed]) -> list[str]:
@@ -199,7 +200,7 @@ class Provenance(BaseModel):
     @model_validator(mode="after")
     def _bounds_are_listed(self) -> Self:
         if not isinstance(getattr(self, "lower_bounds", []), list):
-            raise ValueError("lower_bounds is no list of metrics")
+            raise ValueError(Fact("document.lower-bounds"))
         return self
 
 

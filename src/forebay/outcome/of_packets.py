@@ -47,10 +47,9 @@ def outcome_of_packets(
 ) -> Outcome:
     """See `Outcome.of_packets`."""
     if scenario.topology is not None or scenario.links or scenario.link.rates is not None:
-        wrong = "packets are read of one link of one rate alone"
-        raise ScenarioError("contradiction", wrong, "write such a scenario", field="link")
+        raise ScenarioError("contradiction.packets-of-one-link", field="link")
     if not runs:
-        raise _wrong("has no run", "write {seed: columns}")
+        raise ScenarioError("bad-packets.no-run", field="packets")
     readings = [_reading(scenario, seed, _read(scenario, runs[seed])) for seed in runs]
     links, classes = summarize(readings, scenario.goals)
     packets = sum(reading.packets for reading in readings)
@@ -62,23 +61,20 @@ def outcome_of_packets(
 def _read(scenario: Scenario, columns: Mapping[str, Any]) -> _Packets:
     for name in columns:
         if name not in _COLUMNS:
-            raise _wrong(f"{name} is no column", f"write {', '.join(_COLUMNS)}")
+            known = ", ".join(_COLUMNS)
+            raise ScenarioError("bad-packets.column", field="packets", value=name, known=known)
     given = {name: np.asarray(columns.get(name, 0.0), dtype=np.float64) for name in _COLUMNS}
     arrived, started = given["arrived_s"], given["started_s"]
     if arrived.ndim != 1 or any(each.shape not in ((), arrived.shape) for each in given.values()):
-        raise _wrong("columns differ in length", "write one number a packet in each")
+        raise ScenarioError("bad-packets.lengths", field="packets")
     size, kind, flow = (np.broadcast_to(given[name], arrived.shape) for name in _COLUMNS[2:])
     whole = kind.astype(np.int64)
     if not ((whole >= 0) & (whole < len(scenario.traffic))).all() or not (size > 0).all():
-        raise _wrong("has a class or a size that is none", "write classes from 0 on, sizes above 0")
+        raise ScenarioError("bad-packets.class-or-size", field="packets")
     sent = ~np.isnan(started)
     if not np.isfinite(arrived).all() or (started[sent] < arrived[sent]).any():
-        raise _wrong("a packet starts before it arrives", "write its start, or NaN if dropped")
+        raise ScenarioError("bad-packets.start", field="packets")
     return _Packets(arrived, started, 8.0 * size, whole, flow.astype(np.int64))
-
-
-def _wrong(wrong: str, hint: str) -> ScenarioError:
-    return ScenarioError("bad-packets", wrong, hint, field="packets")
 
 
 def _reading(scenario: Scenario, seed: int, packets: _Packets) -> Reading:

@@ -20,16 +20,16 @@ from forebay.outcome.model import Metric, Outcome
 from forebay.outcome.reading import ClassReading, LinkReading, LongFlows
 from forebay.outcome.statistics import mean_of_histogram
 from forebay.scenario import Long
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from forebay.outcome.reading import FloatArray, IntArray
 
 Part = TypeVar("Part", bound=Closed)
 
-GOODPUT, LOSSES = "its goodput still changes", "its losses still change"
-EVENTS = "its flows met fewer than two congestion events"
-GROWS = "its queue still grows"
-EARLY = "its flows have not yet probed the round trip three times"
+GOODPUT, LOSSES = Fact("unsettled.goodput"), Fact("unsettled.losses")
+EVENTS, GROWS = Fact("unsettled.events"), Fact("unsettled.queue")
+EARLY = Fact("unsettled.early")
 
 _PROBES = 3
 """Probes of the round trip after which flows that began together no longer take each other's queue
@@ -52,7 +52,7 @@ def why_unsettled(
     links: Sequence[LinkReading | None],
     marks: Sequence[IntArray | None],
     windows_s: Sequence[float],
-) -> str | None:
+) -> Fact | None:
     """Return why the long flows of a class have not settled; None if they have.
 
     Parameters
@@ -172,7 +172,7 @@ def _grows(links: Sequence[LinkReading]) -> bool:
 
 def needs(why: str, warmup: str) -> str:
     """Return what flows that have not settled need, with the reason."""
-    return f"not settled: warm-up of about {warmup} ({why})"
+    return str(Fact("unsettled.needs", warmup=warmup, why=why))
 
 
 def without_intervals(outcome: Outcome, warmup: str = "") -> Outcome:

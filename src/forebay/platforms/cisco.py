@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from math import floor
 
-from forebay.errors import option
 from forebay.platforms.notes import POOL_UNKNOWN, Note, note, trap, uncertain
 from forebay.platforms.policy_map import BUFFERS, BUNDLES, TIMES, PolicyClass, classes
 from forebay.platforms.reading import ConfiguredQueue, Place, Port
@@ -70,8 +69,7 @@ _XR_PORTS = {
 def _write_xr(order: Order) -> Written:
     size, port, rounding = order.wanted.bytes, order.port, 0
     if size > _XR_MOST_BYTES:
-        wrong = f"{size} B is more than the 1 GB that IOS-XR allows a queue"
-        raise PlatformError("too-large", wrong, "ask for less")
+        raise PlatformError("too-large.ios-xr", value=size)
     said = trap('on a bundle only a time is taken: write --form time, in Python form="time"')
     value = f"{size} bytes"
     if order.form == "packets":
@@ -81,8 +79,7 @@ def _write_xr(order: Order) -> Written:
         said = note(f"a time is taken at the class's guaranteed rate: here {whose}")
         microseconds, rounding = port.microseconds(size), port.microsecond_bytes
         if microseconds > _MOST:
-            wrong = f"{microseconds} us is more than the {_MOST} that queue-limit takes"
-            raise PlatformError("too-large", wrong, "write it in bytes, or ask for less")
+            raise PlatformError("too-large.queue-limit-in-time", value=microseconds, most=_MOST)
         value = f"{microseconds} us"
     burst = f" {port.burst_bytes} bytes" if port.burst_bytes else ""
     shape = (f"shape average {port.rate_in()} bps{burst}",) if port.is_shaped else ()
@@ -208,11 +205,9 @@ def _write_xe(order: Order) -> Written:
     if order.form == "bytes":
         value, rounding = f"{size} bytes", 0
         if size > _MOST:
-            wrong = f"{size} B is more than the {_MOST} B that queue-limit takes"
-            raise PlatformError("too-large", wrong, f"write {option('form', 'packets')}")
+            raise PlatformError("too-large.queue-limit-in-bytes", value=size, most=_MOST)
     elif packets > _XE_MOST_PACKETS:
-        wrong = f"{packets} packets are more than IOS-XE's {_XE_MOST_PACKETS}"
-        raise PlatformError("too-large", wrong, "ask for less")
+        raise PlatformError("too-large.ios-xe", value=packets, most=_XE_MOST_PACKETS)
     burst = f" {8 * port.burst_bytes}" if port.burst_bytes else ""
     shape = (f"shape average {port.rate_in()}{burst}",) if port.is_shaped else ()
     notes = [_ONE_UNIT] if order.form == "bytes" else []
@@ -344,8 +339,7 @@ _PFC = (
 def _write_nx(order: Order) -> Written:
     size, k, port = order.wanted.bytes, order.wanted.step, order.port
     if size > _MOST:
-        wrong = f"{size} B is above {_MOST}, the largest number that is assumed to be accepted"
-        raise PlatformError("too-large", wrong, "ask for less")
+        raise PlatformError("too-large.nx-os", value=size, most=_MOST)
     body = [f"queue-limit {size} bytes"]
     if k is not None:  # minimum and maximum threshold are K
         ends = f"minimum-threshold {k} bytes maximum-threshold {k} bytes"

@@ -11,7 +11,6 @@ from itertools import islice
 from math import floor
 from typing import Any
 
-from forebay.errors import argument, option
 from forebay.platforms.notes import POOL_UNKNOWN, Note, note, trap, uncertain
 from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, at_rates
 from forebay.platforms.registry import Order, Platform, Written, keys, line_of
@@ -92,18 +91,16 @@ def _threshold(order: Order) -> tuple[int, int]:
     """
     pool, size = order.port.pool_bytes, order.wanted.bytes
     if not pool:
-        wrong = "a dynamic threshold is a share of the pool, and its size is not given"
-        raise PlatformError("no-pool", wrong, f"write {argument('pool_bytes', 'pool')} too")
+        raise PlatformError("no-pool")
     least = floor(pool * share(_LEAST_TH))
     if least > 2 * size:
-        gives = f"gives {least} B of a pool of {pool} B, {least / size:.3g} times what is wanted"
-        wrong = f"dynamic_th {_LEAST_TH}, the least there is, {gives}"
-        raise PlatformError("too-coarse", wrong, f"write {option('form', 'bytes')}")
+        raise PlatformError(
+            "too-coarse.dynamic-th", value=_LEAST_TH, gives=least, pool=pool, times=least / size
+        )
     for threshold in range(_LEAST_TH, _MOST_TH + 1):
         if floor(pool * share(threshold)) >= size:
             return threshold, _step(threshold, pool)
-    wrong = f"{size} B is more than any one queue gets of a pool of {pool} B"
-    raise PlatformError("too-large", wrong, f"ask for less, or write {option('form', 'bytes')}")
+    raise PlatformError("too-large.dynamic-th", value=size, pool=pool)
 
 
 def _step(threshold: int, pool: int) -> int:

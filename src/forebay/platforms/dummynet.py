@@ -31,7 +31,7 @@ def _write(order: Order) -> Written:
     port, size = order.port, order.wanted.bytes
     slots, kilobytes = order.wanted.whole_packets(port), -(-size // 1024)
     if max(size, slots) > 2**31:
-        raise PlatformError("too-large", f"{size} B are more than 2 GiB", "ask for less")
+        raise PlatformError("too-large.dummynet", value=size)
     value, rounding, above = f"{slots}", port.packet_bytes - 1, slots > _MOST_SLOTS
     if order.form == "bytes":
         value, rounding, above = f"{kilobytes}KBytes", 1024, kilobytes * 1024 > _MOST_BYTES

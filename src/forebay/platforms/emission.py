@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from forebay.catalogue import DISCIPLINES
-from forebay.errors import argument, option, setting
 from forebay.outcome import Aqm
 from forebay.platforms import reading
 from forebay.platforms.notes import Note, note, trap, uncertain
@@ -132,15 +131,11 @@ def emit(
     model = _one_of("model", model, chosen.models, chosen)
     # On Linux the name is part of a shell command.
     if not _INTERFACE.fullmatch(interface):
-        wrong = f'"{short(interface)}" is no name of an interface'
-        raise PlatformError("bad-interface", wrong, 'write one such as "eth0" or "xe-0/0/0"')
+        raise PlatformError("bad-interface", value=interface)
     if not _NAME.fullmatch(name):
-        wrong = f'"{short(name)}" is no name that every platform takes'
-        raise PlatformError("bad-name", wrong, 'write letters, digits and "-", such as "FOREBAY-1"')
+        raise PlatformError("bad-name", value=name)
     if wanted.packets < 1:
-        small = f"is smaller than a full packet of {port.packet_bytes} B"
-        wrong = f"{one_line(wanted.written)} {small}"
-        raise PlatformError("too-small", wrong, "write at least one packet")
+        raise PlatformError("too-small", value=wanted.written, packet=port.packet_bytes)
     if wanted.aqm is not None and not _writes(chosen, wanted.aqm):
         others = [other for other in names() if _writes(get(other), wanted.aqm)]
         raise _not_here(wanted.aqm.discipline, chosen.name, others)
@@ -166,10 +161,7 @@ def check_discipline(discipline: str, platform: str) -> None:
     if kind.sized == "limit":
         return
     if discipline in _LIMITLESS:
-        wrong = f"{discipline} has no limit in packets or bytes that could be read back"
-        line = "tc qdisc replace dev eth0 root cake besteffort flows rtt TIME bandwidth RATE"
-        leave = f"leave {argument('emit')} out, and write its target by hand: {line}"
-        raise PlatformError("managed", wrong, leave)
+        raise PlatformError("managed.without-limit", value=discipline)
     steps = kind.sized == "thresholds" and chosen.name in _MARKS
     if discipline not in chosen.manages and not steps:
         others = [name for name in names() if discipline in get(name).manages]
@@ -177,9 +169,9 @@ def check_discipline(discipline: str, platform: str) -> None:
 
 
 def _not_here(discipline: str, platform: str, others: list[str]) -> PlatformError:
-    wrong = f"the queue is {discipline}, which cannot be written for {platform} here"
-    hint = f"write {', '.join(others)}, or take {setting('queue.discipline', 'drop-tail')}"
-    return PlatformError("managed", wrong, hint)
+    return PlatformError(
+        "managed.elsewhere", value=discipline, platform=platform, others=", ".join(others)
+    )
 
 
 def _writes(platform: Platform, aqm: Aqm) -> bool:
@@ -208,8 +200,7 @@ def _form(form: str | None, platform: Platform, interface: str) -> str:
     only = platform.timed and interface.lower().startswith(platform.timed)
     chosen = _one_of("form", "time" if only and form is None else form, platform.forms, platform)
     if only and chosen != "time":
-        wrong = f"{platform.name} takes only a time on {short(interface)}, which is a bundle"
-        raise PlatformError("bundle", wrong, f"write {option('form', 'time')}")
+        raise PlatformError("bundle", value=short(interface), platform=platform.name)
     return chosen
 
 
@@ -217,8 +208,10 @@ def _one_of(what: str, value: str | None, known: tuple[str, ...], platform: Plat
     if value is None:
         return known[0]
     if value not in known:
-        wrong = f'{platform.name} has no {what} "{short(value)}"'
-        raise PlatformError(f"unknown-{what}", wrong, f"write one of {', '.join(known)}")
+        raise PlatformError(
+            "unknown-form" if what == "form" else "unknown-model", value=value,
+            platform=platform.name, known=", ".join(known),
+        )  # fmt: skip
     return value
 
 
@@ -274,8 +267,7 @@ def check_class_platform(platform: str) -> None:
     """Refuse a platform for which class queues are not written. Raises PlatformError."""
     get(platform)
     if platform not in _WRITERS:
-        wrong = f"several class queues are not written for {platform}"
-        raise PlatformError("class-queues", wrong, f"write {' or '.join(_WRITERS)}")
+        raise PlatformError("class-queues.platform", value=platform, known=" or ".join(_WRITERS))
 
 
 def emit_classes(
@@ -310,15 +302,13 @@ def _levels(limits: Sequence[ClassLimit], most: int, platform: str) -> list[int]
     """Return the strict levels in order. Raises PlatformError if there are too many."""
     levels = sorted({x.queue.level for x in limits if x.queue.priority is not None})
     if len(levels) > most:
-        wrong = f"{len(levels)} strict priorities, and {platform} has {most}"
-        raise PlatformError("class-queues", wrong, "give some class queues the same")
+        raise PlatformError("class-queues.levels", value=len(levels), platform=platform, most=most)
     return levels
 
 
 def _junos(limits: Sequence[ClassLimit], port: reading.Port, interface: str) -> Iterator[str]:
     if len(limits) > _JUNOS_QUEUES:
-        wrong = f"{len(limits)} class queues, and a port has {_JUNOS_QUEUES}"
-        raise PlatformError("class-queues", wrong, "put some traffic together")
+        raise PlatformError("class-queues.many", value=len(limits), most=_JUNOS_QUEUES)
     cos, levels = "set class-of-service", _levels(limits, len(_JUNOS_LEVELS), "Junos")
     percents = _percents([x for x in limits if x.queue.priority is None], port)
     for number, limit in enumerate(limits):
@@ -346,8 +336,7 @@ def _percents(limits: Sequence[ClassLimit], port: reading.Port) -> dict[str, int
     shared = [x.queue for x in limits if x.queue.min_rate is None]
     left = int(100 * (1 - promised) + 1e-9) - len(shared)
     if shared and left < 0:
-        wrong = "guaranteed rates leave less than 1 % for each other class"
-        raise PlatformError("class-queues", wrong, "write smaller ones")
+        raise PlatformError("class-queues.min-rates")
     total = sum(queue.weight for queue in shared)
     exact = {queue.name: left * queue.weight / total for queue in shared}
     percents = {name: 1 + int(share) for name, share in exact.items()}
@@ -364,8 +353,7 @@ def _ios_xe(limits: Sequence[ClassLimit], port: reading.Port, interface: str) ->
     for limit in sorted(limits, key=lambda x: x.queue.default):
         queue = limit.queue
         if queue.min_rate is not None:
-            wrong = f"min_rate of {queue.name}: bandwidth does not go with a remaining ratio"
-            raise PlatformError("class-queues", wrong, "leave min_rate out, or write junos")
+            raise PlatformError("class-queues.min-rate", value=queue.name)
         yield f" class {'class-default' if queue.default else queue.name}"
         if queue.priority is not None:
             yield f"  priority level {1 + levels.index(queue.level)}"

@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import product
 from math import ceil, floor
 
-from forebay.errors import option
 from forebay.platforms.notes import note, trap, uncertain
 from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, at_rates, lowest
 from forebay.platforms.registry import Order, Platform, Written, matching
@@ -218,20 +217,14 @@ def _value(order: Order) -> tuple[str, int]:
         total = Fraction(port.rate_bps) * _buffer_ms(port) / 8000
         percent = ceil(100 * Fraction(size) / total)
         if percent > 100 - _CONTROL:
-            most = f"the {100 - _CONTROL} % of an MX port's delay buffer"
-            wrong = f"{size} B is more than {most} that network-control leaves"
-            hint = f"write {option('form', 'time')}, or ask for less"
-            raise PlatformError("too-large", wrong, hint)
+            raise PlatformError("too-large.junos-percent", value=size, most=100 - _CONTROL)
         if percent == 1 and total > 200 * size:
-            times = f"{float(total / 100 / size):.3g} times what is wanted"
-            wrong = f"1 %, the least there is, gives {floor(total / 100)} B, {times}"
-            raise PlatformError("too-coarse", wrong, f"write {option('form', 'time')}")
+            times = float(total / 100 / size)
+            raise PlatformError("too-coarse.percent", gives=floor(total / 100), times=times)
         return f"percent {percent}", ceil(total / 100)
     microseconds = port.microseconds(size)
     if microseconds > _MOST_US:
-        most = f"{_MOST_US} us, the largest temporal assumed to be valid"
-        hint = f"ask for less, or write {option('form', 'percent')}"
-        raise PlatformError("too-large", f"{microseconds} us is above {most}", hint)
+        raise PlatformError("too-large.junos-temporal", value=microseconds, most=_MOST_US)
     return f"temporal {microseconds}", port.microsecond_bytes
 
 

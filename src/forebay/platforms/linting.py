@@ -4,7 +4,6 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from forebay.errors import argument
 from forebay.outcome import Aqm
 from forebay.platforms.reading import (
     ConfiguredQueue,
@@ -163,17 +162,14 @@ def lint(
         snippet = Snippet.decode(snippet.encode("utf-8", "surrogatepass"))
     chosen = get(platform) if platform else recognise(snippet)
     if model is not None and model not in chosen.models:
-        wrong = f"{chosen.name} has no such model"
-        raise PlatformError("unknown-model", wrong, f"write one of {', '.join(chosen.models)}")
+        known = ", ".join(chosen.models)
+        raise PlatformError("unknown-model.to-read", value=model, platform=chosen.name, known=known)
     text = Snippet(snippet.text, chosen.comment)
     queues = tuple(islice(chosen.read(text, port, model or chosen.models[0]), MOST_QUEUES + 1))
     read = frozenset[int | str](each.line for each in queues).union(*(each.also for each in queues))
     unread = tuple(islice(chosen.unread(text, read), MOST_QUEUES))
     if not queues and not unread:
-        wrong = f"no queue's size was found in this as {chosen.name}"
-        hint = f"paste the lines that set it, or try another {argument('platform')}"
-        raise PlatformError("no-queue", wrong, hint)
+        raise PlatformError("no-queue.found", platform=chosen.name)
     if len(queues) > MOST_QUEUES:
-        wrong = f"there are more than {MOST_QUEUES} queues in this"
-        raise PlatformError("too-many", wrong, "lint a part of it at a time")
+        raise PlatformError("too-many", most=MOST_QUEUES)
     return Lint(chosen.name, port, queues, wanted, unread)

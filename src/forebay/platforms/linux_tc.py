@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import ceil
 
-from forebay.errors import option, setting
 from forebay.outcome import Aqm
 from forebay.platforms import tc
 from forebay.platforms.notes import GUARD, Note, note, trap, uncertain
@@ -49,9 +48,7 @@ def _leaf(order: Order) -> tuple[str, int]:
         kind, limit = "bfifo", -(-order.wanted.bytes * _frame(port) // port.packet_bytes)
         rounding = 1
     if limit > _MOST:
-        wrong = f"a limit of {limit} is more than the {_MOST} that tc takes"
-        hint = f"ask for less, or write {option('form', 'packets')}"
-        raise PlatformError("too-large", wrong, hint)
+        raise PlatformError("too-large.tc", value=limit, most=_MOST)
     return f"{kind} limit {limit}", rounding
 
 
@@ -109,14 +106,11 @@ def _rate(port: Port) -> int:
 def _refuse_unwritable(interface: str, aqm: Aqm, port: Port) -> None:
     """Refuse a discipline without a limit in tc, or unknown to tc. Raises PlatformError."""
     if aqm.discipline == "cake":
-        wrong = "tc's cake has no limit in packets or bytes that could be read back"
         rtt = ceil(1e6 * (aqm.interval_s or 0.0))
         line = f"tc qdisc replace dev {interface} root cake besteffort flows rtt {rtt}us"
-        hint = f"write by hand: {line}{_of_cake(port)} (and bandwidth, if it shapes)"
-        raise PlatformError("managed", wrong, hint)
+        raise PlatformError("managed.cake", line=f"{line}{_of_cake(port)}")
     if aqm.discipline == "cobalt":
-        wrong = "no kernel has cobalt as a discipline of its own: it is in cake"
-        raise PlatformError("managed", wrong, f"size {setting('queue.discipline', 'cake')}")
+        raise PlatformError("managed.cobalt")
 
 
 def _of_cake(port: Port) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 
-from forebay.errors import option
 from forebay.platforms import tc
 from forebay.platforms.notes import GUARD, Note, trap, uncertain
 from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, at_rates, lowest
@@ -39,9 +38,7 @@ def _write(order: Order) -> Written:
     key, _, unit = _KINDS[kind]
     limit = wanted.whole_packets(port) if unit == "packets" else wanted.bytes
     if limit > _MOST:
-        wrong = f"a limit of {limit} is more than {_MOST}"
-        hint = f"ask for less, or write {option('form', 'packets')}"
-        raise PlatformError("too-large", wrong, hint)
+        raise PlatformError("too-large.mikrotik", value=limit, most=_MOST)
     name = order.name.lower()
     bucket, notes = _bucket(port)
     attached = f"/queue interface set {order.interface} queue={name}"

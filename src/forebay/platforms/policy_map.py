@@ -160,9 +160,8 @@ def classes(snippet: Snippet, port: Port, kind: tuple[str, ...] = ()) -> Iterato
             own = by_line[above[0][-1], line].statements
             own.append(statement)
             if len(own) > _MOST_STATEMENTS:
-                many = f"a class with more than {_MOST_STATEMENTS} statements"
-                wrong = f"line {statement.line}: {many}"
-                raise PlatformError("too-long", wrong, "cut out the part about queues")
+                line = statement.line
+                raise PlatformError("too-long.class", line=line, most=_MOST_STATEMENTS)
         elif above[:1] and above[0][0] == "interface" and words[0] == "service-policy":
             bundled |= {words[-1]} if above[0][-1].lower().startswith(BUNDLES) else set()
     _connect(list(by_line.values()), bundled)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
-from forebay.errors import argument
 from forebay.platforms.notes import Note
 from forebay.platforms.reading import ConfiguredQueue, Port, Unread, Wanted
 from forebay.platforms.snippet import PlatformError, Snippet, Statement, objects, short
@@ -159,8 +158,7 @@ def get(name: str) -> Platform:
     """Return a platform. Raises PlatformError for an unknown one."""
     known = _SAME.get(name, name)
     if known not in _MODULES:
-        wrong = f'"{short(name)}" is not a platform of Forebay'
-        raise PlatformError("unknown-platform", wrong, f"write one of {', '.join(names())}")
+        raise PlatformError("unknown-platform", value=name, known=", ".join(names()))
     module = import_module(f"forebay.platforms.{_MODULES[known]}")
     platform: Platform = getattr(module, known.upper().replace("-", "_"))
     return platform
@@ -168,9 +166,7 @@ def get(name: str) -> Platform:
 
 def refused(name: str) -> PlatformError:
     """Return the error for a refused platform."""
-    wrong = f"{name} is refused: {REFUSED[name]}"
-    hint = "use the bytes and milliseconds of another platform's comment, and its own manual"
-    return PlatformError("not-verified", wrong, hint)
+    return PlatformError("not-verified", value=name, why=REFUSED[name])
 
 
 _OWN_MARK = 1000
@@ -187,16 +183,13 @@ def recognise(snippet: Snippet) -> Platform:
         scores[name] = marks + told
     most = max(scores.values())
     if not most and _WITHOUT_QUEUES.search(snippet.text):
-        wrong = "this is FRR's configuration, which sets no queue"
-        raise PlatformError("no-queue", wrong, 'lint what "tc -s qdisc show" says on its host')
+        raise PlatformError("no-queue.of-frr")
     likeliest = [name for name, score in scores.items() if score == most and score]
     if len(likeliest) != 1:
-        between = f"it may be {' or '.join(likeliest)}"
-        if not likeliest:
-            between = "it has no known statements"
-        wrong = f"cannot recognise the platform of this text: {between}"
-        hint = f"write {argument('platform')} as one of {', '.join(readable())}"
-        raise PlatformError("unclear-platform", wrong, hint)
+        raise PlatformError(
+            "unclear-platform.several" if likeliest else "unclear-platform.none",
+            likeliest=" or ".join(likeliest), known=", ".join(readable()),
+        )  # fmt: skip
     return get(likeliest[0])
 
 

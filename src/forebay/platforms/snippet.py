@@ -76,13 +76,11 @@ class Snippet:
     def decode(cls, raw: bytes) -> Snippet:
         """Return the text of a file. Raises PlatformError if it is too long or not UTF-8."""
         if len(raw) > MOST_BYTES:
-            wrong = f"the configuration is longer than {MOST_BYTES} bytes"
-            raise PlatformError("too-long", wrong, "cut out the part about queues")
+            raise PlatformError("too-long.configuration", most=MOST_BYTES)
         try:
             return cls(raw.decode("utf-8-sig"))
         except UnicodeDecodeError as error:
-            wrong = f"byte {error.start} of the configuration is not UTF-8"
-            raise PlatformError("not-text", wrong, "save it as plain text") from None
+            raise PlatformError("not-text", at=error.start) from None
 
     def lines(self) -> Iterator[Statement]:
         """Yield the words of each line; a backslash at its end continues it on the next."""
@@ -155,7 +153,7 @@ class Snippet:
             opens = level is not None or (bool(last) and words[-1] == last)
             open_.append(_Section(words, indent, level, opens))
             if len(open_) > _DEEPEST:
-                raise _too_deep("lines are indented under each other")
+                raise PlatformError("too-deep.lines", most=_DEEPEST)
 
     def statements(self) -> Iterator[Statement]:
         """Yield each statement with the braces it stands in (Junos, VyOS, the MD-CLI of SR OS).
@@ -177,7 +175,7 @@ class Snippet:
                 if token == "{":
                     path.append(tuple(words))
                     if len(path) > _DEEPEST or len(words) > _DEEPEST:
-                        raise _too_deep("braces, or words before one")
+                        raise PlatformError("too-deep.braces", most=_DEEPEST)
                 elif token == "}" and path:
                     path.pop()
                 words = []
@@ -189,9 +187,9 @@ class Snippet:
         try:
             return json.loads(self.text)
         except (ValueError, RecursionError) as error:
-            reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
-            wrong = f"this is not JSON: {reason}"
-            raise PlatformError("not-json", wrong, "paste the whole JSON document") from None
+            deep = isinstance(error, RecursionError)
+            kind = "not-json.too-deep" if deep else "not-json.parsed"
+            raise PlatformError(kind, why=error) from None
 
 
 @dataclass(slots=True)
@@ -210,11 +208,6 @@ class _Section:
             return False
         outer = level is not None and self.level is not None and level <= self.level
         return not self.opens or self.flat is False or outer
-
-
-def _too_deep(what: str) -> PlatformError:
-    wrong = f"{what} on more than {_DEEPEST} levels"
-    return PlatformError("too-deep", wrong, "cut out the part about queues")
 
 
 def whole(text: str, most: int = 2**64 - 1) -> int | None:

@@ -33,8 +33,7 @@ def _write(order: Order) -> Written:
     if chained:
         size = order.wanted.whole_packets(port) * _per_packet(order.model, port)
     if size > _MOST_BYTES:
-        wrong = f"{size} B is more than the {_MOST_BYTES} B that mbs takes"
-        raise PlatformError("too-large", wrong, "ask for less")
+        raise PlatformError("too-large.sros", value=size, most=_MOST_BYTES)
     given = f"give it to the SAP with egress qos {number}"
     attach = note(f"{number} is a policy number to change; {given}")
     percent = trap("network queues take mbs in percent of a pool: these lines are for a SAP")

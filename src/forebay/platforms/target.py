@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS, RED_SPREAD
-from forebay.errors import argument, either, option
 from forebay.outcome import Aqm, AqmTarget, AqmThresholds, Buffer, DocumentError, SizeResult
 from forebay.platforms.reading import Port, Wanted
 from forebay.platforms.snippet import MOST_BYTES, NotRecommended, PlatformError, Snippet, short
@@ -23,7 +22,7 @@ from forebay.scenario import (
     load,
     shipped,
 )
-from forebay.words import Fact
+from forebay.words import Fact, argument, either
 
 _WRITTEN = ("min", "max", "probability", "ecn", "target", "interval", "rtt")
 
@@ -47,8 +46,7 @@ def _aqm_of(scenario: Scenario, port: Port, source: str) -> Aqm | None:
     if record.sized == "thresholds":
         low, high = queue.min, queue.max
         if low is None and high is None:
-            wrong = f"{source}: red has no min and no max, and nobody chose the defaults"
-            raise PlatformError("not-sized", wrong, "write queue.min and queue.max into it")
+            raise PlatformError("not-sized.red", file=source)
         least = int(low) if low is not None else max(1, int(high or 0) // RED_SPREAD)
         most = int(high) if high is not None else RED_SPREAD * least
         chance = queue.probability or record.parameters["probability"] or 0.0
@@ -102,22 +100,16 @@ def read_target(
     """
     if not (target.endswith((".toml", ".json")) or Path(target).is_file() or target in shipped()):
         if overrides:
-            wrong = f"{argument('overrides', 'set')} changes a scenario's field"
-            hint = "leave it out, or name a scenario file"
-            raise PlatformError("no-scenario", wrong, hint)
+            raise PlatformError("no-scenario.of-size")
         return _plain(target, rate, packet)
     if rate is not None or packet is not None:
-        wrong = f"{short(target)} gives the rate and the packet"
-        hint = f"leave {argument('rate')} and {argument('packet')} out"
-        raise PlatformError("two-rates", wrong, hint)
+        raise PlatformError("two-rates", name=short(target))
     if target.endswith(".json"):
         return read_sizing(target)
     scenario = load(target, overrides)
     if "queue" not in scenario.model_fields_set or "size" not in scenario.queue.model_fields_set:
-        wrong = f"{short(target)} has no queue.size, and nobody chose the default"
         find = either("forebay.size(scenario)", f"forebay size {short(target)} --emit PLATFORM")
-        hint = f"write queue.size into it, or find one: {find}"
-        raise PlatformError("not-sized", wrong, hint)
+        raise PlatformError("not-sized.scenario", name=short(target), find=find)
     if scenario.queue.classes:
         raise _class_queues(target)
     source = f"queue.size of {target} as written there, not sized"
@@ -142,9 +134,7 @@ def _plain(text: str, rate: str | None, packet: str | None) -> tuple[Wanted, Por
     """Return a plain size, such as "10 ms", and its port."""
     chosen = BufferSize.parse(text)
     if chosen.unit.startswith("bdp"):
-        wrong = f'"{short(text)}" depends on round-trip times'
-        hint = 'name a scenario file, or write a size such as "129 packets" or "10 ms"'
-        raise PlatformError("no-scenario", wrong, hint)
+        raise PlatformError("no-scenario.of-bdp", value=text)
     port = parse_port(rate, packet)
     packets = chosen.packets(
         rate_bps=port.rate_bps, packet_bytes=port.packet_bytes, bdp=0.0, flows=1
@@ -165,11 +155,12 @@ def read_sizing(path: str, *, force: bool = False) -> tuple[Wanted, Port]:
     """
     raw = _content(path, _MOST_JSON)
     if len(raw) > _MOST_JSON:
-        raise _not_ours(path, "it is too long")
+        raise _not_ours(path, Fact("not-a-sizing.long"))
     try:
         answer = SizeResult.from_json(raw)
     except DocumentError as error:
-        raise _not_ours(path, short(error.wrong), error.advice) from None
+        why = short(str(error.but(file="", hint="")))
+        raise _not_ours(path, why, error.advice) from None
     return of_sizing(answer, path, force=force)
 
 
@@ -187,24 +178,21 @@ def of_sizing(answer: SizeResult, path: str, *, force: bool = False) -> tuple[Wa
         raise _class_queues(path)
     buffer = answer.buffer
     if buffer is None:
-        wrong = f"{short(path)} has no buffer: that sizing found none"
-        raise PlatformError("no-buffer", wrong, "relax its goals and size again")
+        raise PlatformError("no-buffer", name=short(path))
     if answer.recommended is None and not force:
-        why = answer.reason or "the document is of a version that recommended none"
-        wrong = f"{short(path)} recommends no size: {why}"
-        hint = f"size again with more time, or {argument('force')} writes its upper end"
-        raise NotRecommended("not-recommended", wrong, hint)
+        why = answer.reason or Fact("recommended.of-old-document")
+        raise NotRecommended("not-recommended", name=short(path), why=why)
     packet = buffer.bytes // buffer.packets if buffer.packets >= 1 else 0
     if packet < 1 or not 0 < buffer.seconds < 1e18 or buffer.bytes > 1e18:
-        raise _not_ours(path, "its buffer is no size")
+        raise _not_ours(path, Fact("not-a-sizing.buffer"))
     port = _shaped(answer, Port(float(f"{8 * buffer.bytes / buffer.seconds:.12g}"), packet), path)
-    why = answer.reason or "by a version that recommended none"
-    reasons = answer.recommended.why if answer.recommended else (f"not recommended: {why}",)
+    why = Fact("recommended.not", why=answer.reason or Fact("recommended.not-by-version"))
+    reasons = answer.recommended.why if answer.recommended else (str(why),)
     if answer.aqm is not None:
         return replace(_managed(answer.aqm, port, path), why=reasons), port
     packets = _packets(answer, buffer)
     if not 0 < packets * packet < 1e18:
-        raise _not_ours(path, "its recommended size is no size")
+        raise _not_ours(path, Fact("not-a-sizing.recommended"))
     written = f"{packets} packet{'' if packets == 1 else 's'}"
     return Wanted(packets * packet, packets, written, path, why=reasons), port
 
@@ -217,7 +205,8 @@ def _shaped(answer: SizeResult, port: Port, path: str) -> Port:
     try:
         link = Link.model_validate(written)
     except ScenarioError as error:
-        raise _not_ours(path, f"its link is none: {short(str(error))}") from None
+        why = short(str(error))
+        raise _not_ours(path, Fact("not-a-sizing.link", why=why)) from None
     if link.shaper is None:
         return port
     factor = port.rate_bps / float(link.with_packets(port.packet_bytes).capacity)
@@ -236,28 +225,21 @@ def _packets(answer: SizeResult, buffer: Buffer) -> int:
 
 
 def _class_queues(source: str) -> PlatformError:
-    wrong = f"{short(source)} is of several class queues, and one queue for all is written here"
-    hint = (
-        'write a class\'s limit as a size by itself, such as "64 packets" with --rate, or all of '
-        "them: forebay size SCENARIO --class-queues --emit junos"
-    )
-    return PlatformError("class-queues", wrong, hint)
+    return PlatformError("class-queues.for-one-queue", name=short(source))
 
 
 def _managed(aqm: Aqm, port: Port, path: str) -> Wanted:
     """Return the limit of an AQM queue, with its target or thresholds."""
     numbers = (value for value in aqm.model_dump().values() if isinstance(value, int | float))
     if not all(0 <= value < 1e18 for value in numbers) or aqm.limit_packets < 1:
-        raise _not_ours(path, "its aqm is invalid")
+        raise _not_ours(path, Fact("not-a-sizing.aqm"))
     limit = aqm.limit_packets
     written = f"{aqm.discipline} with a limit of {limit} packets"
     return Wanted(limit * port.packet_bytes, limit, written, path, aqm)
 
 
-def _not_ours(path: str, why: str, hint: str | Fact = "") -> PlatformError:
-    wrong = f"{short(path)} is not a document of a sizing that can be read here: {why}"
-    make = either("forebay.size(scenario).to_json()", "forebay size SCENARIO --json")
-    return PlatformError("not-a-sizing", wrong, hint or f"make one with: {make}")
+def _not_ours(path: str, why: str | Fact, hint: str | Fact = "") -> PlatformError:
+    return PlatformError("not-a-sizing", hint=hint, name=short(path), why=why)
 
 
 def _content(path: str, most: int) -> bytes:
@@ -266,8 +248,8 @@ def _content(path: str, most: int) -> bytes:
         with open(path, "rb") as file:
             return file.read(most + 1)
     except OSError as error:
-        wrong = f"{short(path)} cannot be read: {error.strerror or error}"
-        raise PlatformError("unreadable", wrong, "name a file that can be") from None
+        why = error.strerror or error
+        raise PlatformError("unreadable.target", name=short(path), why=why) from None
 
 
 def read_snippet(path: str) -> Snippet:
@@ -281,8 +263,7 @@ def parse_port(rate: str | None, packet: str | None) -> Port:
     Raises ScenarioError, PlatformError.
     """
     if rate is None:
-        hint = f"write it, such as {option('rate', '10 Gbit/s')}"
-        raise PlatformError("no-rate", "the port's rate is not given", hint)
+        raise PlatformError("no-rate")
     return Port(float(_parsed("rate", Rate, rate)), _size("packet", packet) or 1500)
 
 
@@ -313,6 +294,7 @@ def _parsed(name: str, kind: type[Q], text: str) -> Q:
     amount = kind.parse_argument(argument(name), text)
     least, most = _RANGES[name]
     if not least <= amount <= most:
-        wrong = f"{argument(name)}: {amount} is out of range"
-        raise PlatformError("out-of-range", wrong, f"write {least} to {most}")
+        raise PlatformError(
+            "out-of-range.of-port", field=argument(name), value=amount, least=least, most=most
+        )
     return amount

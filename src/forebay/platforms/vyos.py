@@ -5,7 +5,6 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
-from forebay.errors import setting
 from forebay.outcome import Aqm
 from forebay.platforms import tc
 from forebay.platforms.notes import GUARD, note, trap
@@ -41,7 +40,7 @@ def _write(order: Order) -> Written:
         return _fq_codel(order, order.wanted.aqm, attach)
     packets, rounding = order.wanted.whole_packets(port), port.packet_bytes - 1
     if packets > _MOST:
-        raise PlatformError("too-large", f"{packets} packets are more than {_MOST}", "ask for less")
+        raise PlatformError("too-large.vyos", value=packets, most=_MOST)
     if not port.is_shaped:
         lines = (f"set qos policy drop-tail {order.name} queue-limit '{packets}'", attach)
         return Written(lines, rounding, (_BOTTLENECK, _BEFORE))
@@ -61,12 +60,10 @@ def _fq_codel(order: Order, aqm: Aqm, attach: str) -> Written:
     """Write a policy of fq-codel; its times are in whole milliseconds, rounded up."""
     packets, port = order.wanted.packets, order.port
     if port.is_shaped:
-        wrong = "below a shaper VyOS 1.4 hands fq-codel's milliseconds to tc as microseconds"
-        hint = "write linux-tc, or take link.shaper out of the scenario"
-        raise PlatformError("managed", wrong, hint)
+        raise PlatformError("managed.below-a-shaper")
     if not _FEWEST <= packets <= _MOST_OF_FQ_CODEL:
-        wrong = f"a queue-limit of {packets} is not from {_FEWEST} to {_MOST_OF_FQ_CODEL}"
-        raise PlatformError("too-large", wrong, f"write {setting('queue.size', '1000 packets')}")
+        least, most = _FEWEST, _MOST_OF_FQ_CODEL
+        raise PlatformError("too-large.vyos-fq-codel", value=packets, least=least, most=most)
     policy = f"set qos policy fq-codel {order.name}"
     times = order.wanted.times(1e3)
     lines = (

@@ -10,7 +10,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from forebay.errors import either
 from forebay.outcome import (
     ClassOutcome,
     Comparison,
@@ -57,6 +56,7 @@ from forebay.report.tables import (
     target,
     with_prefix,
 )
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,8 +78,7 @@ def read_answer(text: str | bytes, source: str) -> Answer:
     for kind in _KINDS:
         if isinstance(document, dict) and kind.told_by in document:
             return _whole(kind.type.from_dict(document, source), source)
-    wrong = "is no document of run, compare, size, trace or network"
-    raise DocumentError(source, wrong, f"make one with {either('to_json()', '--json')}")
+    raise DocumentError("unreadable-document.of-no-answer", file=source)
 
 
 def _whole(answer: Answer, source: str) -> Answer:
@@ -91,9 +90,8 @@ def _whole(answer: Answer, source: str) -> Answer:
         with warnings.catch_warnings(action="error"):
             answer.to_json().encode()
     except (ValueError, TypeError, LookupError, ArithmeticError, RuntimeWarning) as error:
-        hint = "make the document anew"
-        wrong = f"its values do not fit together ({type(error).__name__}: {error})"
-        raise DocumentError(source, " ".join(wrong.split())[:300], hint) from None
+        why = " ".join(f"{type(error).__name__}: {error}".split())[:250]
+        raise DocumentError("unreadable-document.inconsistent", file=source, why=why) from None
     return answer
 
 
@@ -115,8 +113,7 @@ def draw_answer(answer: Answer, path: Path) -> None:
     Raises DocumentError: it is a comparison, or of class queues, and has no picture.
     """
     if not _kind(answer).figure:
-        hint = "draw each of its outcomes, which run gives one by one"
-        raise DocumentError("figure", "what has several answers has no picture", hint)
+        raise DocumentError("unreadable-document.several", file="figure")
     from forebay.report import figures
 
     figures.save(answer.figure(), path)
@@ -162,7 +159,7 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
     """
     out = console()
     if not outcomes:
-        out.print("No engine that can run here has an answer.")
+        out.print(str(Fact("answers.none")))
         return
     first = outcomes[0]
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
@@ -224,7 +221,7 @@ def _outcome(outcome: Outcome) -> str:
     head = ("link", "buffer", "utilization", "loss", "wait, ms", "p99 of it, ms")
     lines = [f"by {outcome.engine}, {count(len(outcome.provenance.seeds), 'seed')}"]
     hidden = len(outcome.links) - len(rows)
-    lines += [f"{hidden} more links are in .links"] if hidden else []
+    lines += [str(Fact("answers.more-links", links=hidden))] if hidden else []
     lines += [f"{line}." for line in (*outcome.late_starts, *outcome.disturbed)]
     lines += assumed_lines(outcome.assumptions)
     lines += [kind.unsettled for kind in outcome.classes if kind.unsettled is not None]
@@ -244,8 +241,8 @@ def _trace(trace: Trace) -> str:
         for name, link in trace.links.items()
     ]
     head = ("link", "buffer", "busy", "queue, packets", "drops")
-    rate = with_prefix(trace.bottleneck.capacity_bps, "bit/s")
-    line = f"{rate}, seed {trace.seed}, {trace.samples} samples, one every {duration(trace.step_s)}"
+    rate, step = with_prefix(trace.bottleneck.capacity_bps, "bit/s"), duration(trace.step_s)
+    line = str(Fact("answers.trace", trace=trace, rate=rate, step=step))
     return _page(str(trace.scenario.get("name", "scenario")), [line], head, rows)
 
 

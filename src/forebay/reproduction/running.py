@@ -15,7 +15,7 @@ from pathlib import Path
 
 import forebay
 from forebay.effort import Effort
-from forebay.errors import ForebayError, either
+from forebay.errors import ForebayError
 from forebay.progress import Progress
 from forebay.reproduction import papers
 from forebay.reproduction.result import CachedResult, Reproduction, from_document
@@ -166,14 +166,10 @@ _LETTERS = {key: letter for letter, key in papers.KEYS.items()}
 class UnknownArtefact(ForebayError):
     """No artefact or paper has this name."""
 
-    code = "no-such-artefact"
-    exit_status = 2
-
 
 class ArtefactUnavailable(ForebayError):
     """An entry point names an artefact that cannot be loaded."""
 
-    code = "artefact-unavailable"
     exit_status = 3
 
 
@@ -208,17 +204,16 @@ class Entry:
         Raises ArtefactUnavailable: an artefact of another package cannot be imported, or has no
         ``reproduce``.
         """
-        whose = f"{self.name}: the entry point {self._point.value!r} of the group {GROUP}"
+        of = {"file": self.name, "value": self._point.value, "group": GROUP}
         try:
             artefact = self._point.load()
         except Exception as error:
             if self.folder is not None:
                 raise
-            raise ArtefactUnavailable(f"{whose} cannot be imported: {error}") from error
+            why = str(error)
+            raise ArtefactUnavailable("artefact-unavailable.import", **of, why=why) from error
         if not isinstance(artefact, Artefact):
-            raise ArtefactUnavailable(
-                f"{whose} has no reproduce(effort, quick); name a module or an object that has it"
-            )
+            raise ArtefactUnavailable("artefact-unavailable.no-reproduce", **of)
         return artefact
 
 
@@ -246,7 +241,7 @@ def artefacts(paper: str | None = None) -> list[str]:
     """
     chosen = entries() if paper is None else _of_paper(entries(), paper)
     if not chosen:
-        raise UnknownArtefact(_unknown(paper or "", sorted({entry.paper for entry in entries()})))
+        raise _unknown(paper or "", sorted({entry.paper for entry in entries()}))
     return [entry.name for entry in chosen]
 
 
@@ -261,7 +256,7 @@ def choose(name: str) -> list[Entry]:
     every, wanted = entries(), full_name(name)
     chosen = [entry for entry in every if entry.name == wanted] or _of_paper(every, name)
     if not chosen:
-        raise UnknownArtefact(_unknown(name, [entry.name for entry in every]))
+        raise _unknown(name, [entry.name for entry in every])
     return chosen
 
 
@@ -270,7 +265,7 @@ def find(name: str) -> Entry:
     chosen = choose(name)
     if chosen[0].name != full_name(name):
         names = ", ".join(entry.name for entry in chosen)
-        raise UnknownArtefact(f"{name!r} is a paper; write one of its artefacts: {names}")
+        raise UnknownArtefact("no-such-artefact.paper", value=name, known=names)
     return chosen[0]
 
 
@@ -307,9 +302,8 @@ def _offered() -> Iterator[Entry]:
             yield Entry(full_name(point.name), None, point)
 
 
-def _unknown(name: str, names: list[str]) -> str:
-    near = get_close_matches(full_name(name), names, n=1)
+def _unknown(name: str, names: list[str]) -> UnknownArtefact:
+    near = "".join(get_close_matches(full_name(name), names, n=1))
     of = ", ".join(dict.fromkeys(artefact.partition("/")[0] for artefact in names))
-    listing = either("forebay.artefacts()", "forebay reproduce --list")
-    hint = f"did you mean {near[0]}?" if near else f"{listing} names those of {of}"
-    return f"{name!r}: there is no such artefact; {hint}"
+    kind = "no-such-artefact.near" if near else "no-such-artefact.far"
+    return UnknownArtefact(kind, value=name, near=near, papers=of)

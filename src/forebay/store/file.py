@@ -133,16 +133,14 @@ def _arrays(data: bytes, start: int, shapes: list[list[Any]]) -> list[Array]:
 class StoreError(ForebayError):
     """A store cannot be opened, read or written."""
 
-    def __init__(self, path: str, wrong: str, hint: str) -> None:
-        super().__init__("store", wrong, hint, file=f"store {path}")
+    def __init__(self, kind: str, path: Path, **values: Any) -> None:
+        super().__init__(kind, file=f"store {path}", **values)
 
 
 APPLICATION_ID = 0x466F7265
 """Marks the file as ours in its header ("Fore")."""
 SCHEMA = 1
 """Increased if an older Forebay can no longer read the tables."""
-DAMAGED = ("is damaged", "write another file, or remove it")
-"""What is wrong with such a file, and what to do."""
 BUSY_S = 60.0
 """Seconds to wait for another process that writes."""
 
@@ -185,10 +183,9 @@ _N_TABLES = _TABLES.count("CREATE TABLE")
 def open_checked(path: Path) -> sqlite3.Connection:
     """Open a store, or make it where there is no file yet. Raises StoreError."""
     if os.path.isdir(path):
-        hint = f"a store is one file: write another name, such as {path}.sqlite"
-        raise StoreError(str(path), "is a folder", hint)
+        raise StoreError("store.folder", path, name=path)
     if not os.path.lexists(path.parent) and os.access(path.parent.parent, os.X_OK):
-        raise StoreError(str(path), "its folder does not exist", f"make {path.parent} first")
+        raise StoreError("store.without-folder", path, folder=path.parent)
     with refusals(path):
         connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
         try:
@@ -203,8 +200,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     _refuse_foreign(connection, path)
     (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
     if mode != "wal":
-        wrong = "its file system does not allow a write-ahead log (WAL)"
-        raise StoreError(str(path), wrong, "write a file on a local disk")
+        raise StoreError("store.without-log", path)
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("BEGIN IMMEDIATE")  # of two processes that make it, one waits here
     tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE type = 'table'")
@@ -223,10 +219,9 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     connection.execute("COMMIT")
     if owner != APPLICATION_ID and (tables or owner or schema):
-        raise StoreError(str(path), "is another program's database", "write another file")
+        raise StoreError("store.of-others", path)
     if schema > SCHEMA:
-        wrong = f"was written by a newer Forebay (schema {schema}, here {SCHEMA})"
-        raise StoreError(str(path), wrong, "update Forebay, or write another file")
+        raise StoreError("store.newer", path, schema=schema, here=SCHEMA)
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:
@@ -240,25 +235,20 @@ def refusals(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorname", "")
-        wrong, hint = _said(code, str(error))
-        raise StoreError(str(path), wrong, hint) from error
+        kind = next((kind for begin, kind in _REFUSALS if code.startswith(begin)), "store.unusable")
+        raise StoreError(kind, path, why=str(error), seconds=BUSY_S) from error
     except UnicodeDecodeError as error:  # of SQLite's own message, which quotes a damaged schema
-        raise StoreError(str(path), *DAMAGED) from error
+        raise StoreError("store.damaged", path) from error
 
 
-def _said(code: str, text: str) -> tuple[str, str]:
-    """Return what is wrong and what to do, by the name of SQLite's error code."""
-    if code.startswith("SQLITE_NOTADB"):
-        return "is not a store", "write another file"
-    if code.startswith("SQLITE_CORRUPT"):
-        return DAMAGED
-    if code.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
-        return f"cannot be written ({text})", "free some room on its disk; what it has is kept"
-    if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return "cannot be written there", "write a file in a folder that you may write to"
-    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return f"another process has written for {BUSY_S:.0f} s", "try again when it has ended"
-    return f"cannot be used ({text})", "write another file"
+_REFUSALS = (
+    ("SQLITE_NOTADB", "store.none"), ("SQLITE_CORRUPT", "store.damaged"),
+    ("SQLITE_FULL", "store.no-room"), ("SQLITE_IOERR", "store.no-room"),
+    ("SQLITE_READONLY", "store.not-writable"), ("SQLITE_CANTOPEN", "store.not-writable"),
+    ("SQLITE_PERM", "store.not-writable"),
+    ("SQLITE_BUSY", "store.busy"), ("SQLITE_LOCKED", "store.busy"),
+)  # fmt: skip
+"""What is wrong, by how the name of SQLite's error code begins."""
 
 
 class Store:
@@ -291,7 +281,7 @@ class Store:
             answers = [row[0] for row in self._connection.execute("PRAGMA integrity_check(1)")]
             damaged = answers != ["ok"] or self._rows.is_damaged()
         if damaged:
-            raise StoreError(str(self.path), *DAMAGED)
+            raise StoreError("store.damaged", self.path)
 
     @contextmanager
     def rows(self) -> Iterator[StoredRows]:

@@ -9,6 +9,7 @@ import forebay
 from forebay.web import opening
 from forebay.web.opening import Keep, Refused
 from forebay.web.runs import MEMORY, Run, shorter, wire_s
+from forebay.words import Fact
 
 _MOST_PACKETS = 1_500_000
 """Packets of one replication: some 0.1 to 0.4 s of a processor."""
@@ -31,11 +32,8 @@ class Coarse:
         """How long is simulated, for the page."""
         measure = self.scenario.measure
         if self.is_whole:
-            return f"one replication of {measure.warmup + measure.duration:g} s"
-        return (
-            f"one replication of {measure.duration:.2g} s after {measure.warmup:.2g} s, shorter "
-            "than the search's: flows may not have settled"
-        )
+            return str(Fact("workbench.whole", seconds=measure.warmup + measure.duration))
+        return str(Fact("workbench.short", window=measure.duration, warmup=measure.warmup))
 
 
 def coarse(scenario: forebay.Scenario) -> Coarse | None:
@@ -129,8 +127,7 @@ class Answer:
         except forebay.SizingError as error:
             if error.code != "no-goals":
                 raise
-            wrong = "no goal is ticked, so every buffer is large enough"
-            raise Refused(wrong, "tick one", "goals") from None
+            raise Refused("refused.no-goals", field="goals") from None
         else:
             run.send("sized", opening.sized(answer, self.keep))
 
@@ -147,8 +144,7 @@ def by_atlas(run: Run, scenario: forebay.Scenario, sizes: list[int]) -> bool:
         else:
             points.append({"stage": "coarse", **opening.point_of(outcome), "replications": 0})
     if points:
-        words = "a model of simulations of such links; the search simulates this one"
-        run.send("stage", {"stage": "coarse", "windows": words})
+        run.send("stage", {"stage": "coarse", "windows": str(Fact("workbench.atlas"))})
         for point in points:
             run.send("point", point)
     return bool(points)

@@ -155,7 +155,7 @@ async def _report(request: Request) -> Response:
 async def _configuration(request: Request) -> Response:
     platform, kept = await texts_of(request, "platform", "kept")
     if platform not in list(platforms.names()):
-        raise Refused(f"there is no platform {platform[:40]!r}", "choose one of the list")
+        raise Refused("refused.platform", value=platform)
     answer = request.app.state.runs.kept(kept)
     return JSONResponse(await run_in_threadpool(opening.configuration, answer, platform))
 

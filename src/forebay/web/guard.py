@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import forebay
 from forebay.web.opening import Refused
+from forebay.words import Fact
 
 COOKIE = "forebay-token"
 MOST_BYTES = 1_000_000
@@ -71,15 +72,15 @@ class Guard:
         """Return the refusal of a request, or None."""
         headers = Headers(scope=scope)
         if not self._is_ours(headers.get("host", "")):
-            return PlainTextResponse("forebay: this host is not served\n", 421)
+            return _unserved(Fact("unserved.host"), 421)
         if not _same_origin(headers):
-            return PlainTextResponse("forebay: a foreign page may ask nothing here\n", 403)
+            return _unserved(Fact("unserved.origin"), 403)
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit():
-            return PlainTextResponse("forebay: the length is no number\n", 400)
+            return _unserved(Fact("unserved.length"), 400)
         digits = length.lstrip("0")
         if len(digits) > len(str(MOST_BYTES)) or int(digits or "0") > MOST_BYTES:
-            return PlainTextResponse("forebay: more than 1 MB; send less\n", 413)
+            return _unserved(Fact("unserved.long"), 413)
         return None if self.token is None else _without_token(Request(scope), self.token)
 
     def _is_ours(self, host: str) -> bool:
@@ -94,6 +95,10 @@ class Guard:
         except ValueError:
             return False
         return self.token is not None or address.is_loopback
+
+
+def _unserved(why: Fact, status: int) -> Response:
+    return PlainTextResponse(f"forebay: {why!s}\n", status)
 
 
 def _same_origin(headers: Mapping[str, str]) -> bool:
@@ -112,7 +117,7 @@ def _without_token(request: Request, token: str) -> Response | None:
         return kept
     if hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), token.encode()):
         return None
-    return PlainTextResponse("forebay: open the address with ?token= and the token\n", 401)
+    return _unserved(Fact("unserved.token"), 401)
 
 
 _CLIENT = re.compile(r"[A-Za-z0-9-]{8,64}")
@@ -125,7 +130,7 @@ _MOST_BUFFER = 10_000_000
 async def json_of(request: Request) -> object:
     """Return a request's JSON. Raises Refused: too large, too slow, no JSON."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        raise Refused("the question is no JSON", "send Content-Type: application/json")
+        raise Refused("refused.type")
     content = await bytes_of(request)
     try:
         asked = json.loads(content, parse_constant=_no_constant)
@@ -133,7 +138,7 @@ async def json_of(request: Request) -> object:
         json.dumps(asked, ensure_ascii=False, allow_nan=False).encode()
         return asked
     except (ValueError, RecursionError):
-        raise Refused("the question is no JSON", "send the JSON of a scenario") from None
+        raise Refused("refused.no-json") from None
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -148,9 +153,9 @@ async def bytes_of(request: Request) -> bytes:
             async for part in request.stream():
                 content += part
                 if len(content) > MOST_BYTES:
-                    raise Refused("the question has more than 1 MB", "send less")
+                    raise Refused("refused.long")
     except (TimeoutError, ClientDisconnect):
-        raise Refused("the question did not arrive in 10 s", "send it again") from None
+        raise Refused("refused.slow", seconds=_SLOWEST_S) from None
     return bytes(content)
 
 
@@ -161,7 +166,7 @@ async def texts_of(request: Request, *names: str) -> list[str]:
     for name in names:
         text = table.get(name) if isinstance(table, dict) else None
         if not isinstance(text, str):
-            raise Refused(f"there is no {name}", f"send {{{name!r}: text}}")
+            raise Refused("refused.without-text", name=name)
         texts.append(text)
     return texts
 
@@ -170,7 +175,7 @@ def client_of(request: Request) -> str:
     """Return the name that a page gave itself. Raises Refused."""
     client = request.headers.get("x-client", "")
     if not _CLIENT.fullmatch(client):
-        raise Refused("X-Client is missing", "send 8 to 64 letters and digits")
+        raise Refused("refused.client")
     return client
 
 
@@ -181,7 +186,7 @@ def budget_of(request: Request) -> str | None:
         return None
     seconds = float(forebay.Duration.parse_argument("budget", text))
     if not 0.0 < seconds <= _MOST_BUDGET_S:
-        raise Refused(f"{seconds:g} s is out of range", "write up to 10 min", "budget")
+        raise Refused("refused.budget", field="budget", value=seconds)
     return text
 
 
@@ -191,5 +196,5 @@ def packets_of(request: Request) -> int | None:
     if text is None:
         return None
     if not _WHOLE.fullmatch(text) or int(text) > _MOST_BUFFER:
-        raise Refused("the buffer is no number of packets", f"write 1 to {_MOST_BUFFER}")
+        raise Refused("refused.buffer", most=_MOST_BUFFER)
     return int(text)

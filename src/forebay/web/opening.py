@@ -21,7 +21,7 @@ from forebay.outcome import LinkOutcome, Metric
 from forebay.packages import check_file
 from forebay.report.size import brief, explained, sentence
 from forebay.scenario.io import without_empty
-from forebay.words import Notation
+from forebay.words import Fact, Notation
 
 PARTS = ("name", "link", "queue", "traffic", "goals", "measure")
 _NOTHING: list[tuple[str, object]] = [("links", [])]
@@ -31,9 +31,6 @@ _MOST_CLASSES, _MOST_FLOWS, _DEEPEST = 16, 200_000, 12
 
 class Refused(ForebayError):
     """A question that the workbench does not ask, whatever the command line does with it."""
-
-    def __init__(self, wrong: str, hint: str, field: str = "") -> None:
-        super().__init__("refused", wrong, hint, field=field)
 
     def worded(self, notation: Notation) -> str:
         """Return the line without the field, which the page shows beside its input."""
@@ -47,28 +44,26 @@ def scenario_of(asked: object) -> forebay.Scenario:
     is every path, before the file is opened.
     """
     if not isinstance(asked, Mapping):
-        raise Refused("the question is no table", "send the JSON of a scenario")
+        raise Refused("refused.no-table")
     asked = {name: part for name, part in asked.items() if (name, part) not in _NOTHING}
     for name in asked:
         if name not in PARTS:
-            wrong = f"{str(name)[:40]!r} is not for the workbench"
-            raise Refused(wrong, f"write {', '.join(PARTS)}")
+            raise Refused("refused.part", value=str(name), known=", ".join(PARTS))
     _check_depth(asked)
     with written_in(Notation.FILE):
         scenario = forebay.Scenario.from_dict(asked, files=False)
     flows = sum(float(group.flows or 0) for group in scenario.traffic)
     if len(scenario.traffic) > _MOST_CLASSES:
-        raise Refused("too many classes", f"write at most {_MOST_CLASSES}", "traffic")
+        raise Refused("refused.classes", field="traffic", most=_MOST_CLASSES)
     if flows > _MOST_FLOWS:
-        wrong = f"{flows:.0f} flows are more than the workbench simulates"
-        raise Refused(wrong, f"write at most {_MOST_FLOWS}", "traffic.0.flows")
+        raise Refused("refused.flows", field="traffic.0.flows", value=flows, most=_MOST_FLOWS)
     return scenario
 
 
 def _check_depth(value: object, depth: int = 0) -> None:
     """Refuse what is nested more deeply than a scenario is."""
     if depth > _DEEPEST:
-        raise Refused("the question is nested too deeply", "send the JSON of a scenario")
+        raise Refused("refused.too-deep")
     parts = list(value.values()) if isinstance(value, Mapping) else value
     if isinstance(parts, list):
         for part in parts:
@@ -106,8 +101,7 @@ def opened(text: str, keep: Keep) -> dict[str, Any]:
     try:
         tree = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        wrong = f"the file is no TOML ({str(error)[:80]})"
-        raise Refused(wrong, "drop a scenario file, or an answer of --json") from None
+        raise Refused("refused.no-toml", why=str(error)[:80]) from None
     scenario = scenario_of(tree)
     try:
         json.dumps(tree)
@@ -125,7 +119,7 @@ def shipped() -> tuple[str, ...]:
 def shipped_question(name: object) -> dict[str, Any]:
     """Return the question of a shipped scenario, by its name alone. Raises Refused."""
     if name not in shipped():
-        raise Refused(f"{str(name)[:40]!r} is not shipped", f"write {', '.join(shipped())}")
+        raise Refused("refused.not-shipped", value=str(name), known=", ".join(shipped()))
     return {"question": question_of(forebay.load(str(name)))}
 
 
@@ -143,24 +137,22 @@ def measured(content: bytes, rate: str) -> dict[str, Any]:
         try:
             capture = measure.capture(path, rate=rate, progress=ends)
         except KeyboardInterrupt:
-            wrong = f"the capture takes more than {_MEASURED_S:.0f} s"
-            raise Refused(wrong, "measure it with forebay measure --scenario") from None
+            raise Refused("refused.long-capture", seconds=_MEASURED_S) from None
         except measure.MeasureError as error:
-            wrong = str(error).replace(str(path), "the file")
-            raise Refused(wrong, "drop a pcap or pcapng file of the link") from None
+            why = str(error).replace(str(path), "the file")
+            raise Refused("refused.no-capture", why=why) from None
     try:
         scenario = capture.scenario().replace({"name": "measured from a capture"})
     except measure.MeasureError as error:
-        hint = "measure it with forebay measure, which takes more options"
-        raise Refused(str(error), hint) from None
-    notes = [f"{capture.packets} packets in {capture.seconds:.3g} s", *capture.notes]
-    return {"question": question_of(scenario), "notes": notes}
+        raise Refused("refused.no-scenario", why=str(error)) from None
+    seen = Fact("workbench.measured", packets=capture.packets, seconds=capture.seconds)
+    return {"question": question_of(scenario), "notes": [str(seen), *capture.notes]}
 
 
 def _stored(text: str, keep: Keep) -> dict[str, Any]:
     answer = report.read_answer(text, "the file")
     if not isinstance(answer, forebay.SizeResult) or not answer.curve:
-        raise Refused("the document is no answer of size", "drop one of forebay size --json")
+        raise Refused("refused.no-answer-of-size")
     scenario = scenario_of(answer.asked or answer.curve[0].outcome.scenario)
     return {"question": question_of(scenario), "sized": sized(answer, keep)}
 

@@ -18,7 +18,7 @@ import numpy as np
 import forebay
 from forebay.errors import written_in
 from forebay.web.opening import Refused, error_of
-from forebay.words import Notation
+from forebay.words import Fact, Notation
 
 MEMORY = "1 GB"
 
@@ -143,7 +143,7 @@ class Runs:
         if key in self._running:
             self._running.pop(key).cancel()
         if self.open >= _MOST_WAITING:
-            raise Refused("too many questions at once", "wait until one is answered")
+            raise Refused("refused.many-questions")
         run = self._running[key] = Run(work)
         self._pool.submit(run.perform)
         return run
@@ -167,7 +167,7 @@ class Runs:
         """Return an answer by its name. Raises Refused."""
         document = self._kept.get(name)
         if document is None:
-            raise Refused("the server no longer has this answer", "let it answer once more")
+            raise Refused("refused.forgotten")
         return forebay.SizeResult.from_json(document)
 
     def close(self) -> None:
@@ -228,8 +228,7 @@ def _short_enough(scenario: forebay.Scenario) -> tuple[forebay.Scenario, str]:
     if short is None:
         return scenario, ""
     warmup, window = short.measure.warmup, short.measure.duration
-    note = f"{window:.2g} s after {warmup:.2g} s are replayed, less than the search simulates"
-    return short, note
+    return short, str(Fact("workbench.replayed", window=window, warmup=warmup))
 
 
 def series(trace: forebay.Trace) -> dict[str, Any]:
