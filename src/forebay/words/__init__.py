@@ -147,7 +147,7 @@ class _Wording(Formatter):
             return _term(value[0], spec).text(self._notation)
         if isinstance(value, Fact | Term):
             value = value.text(self._notation)
-        if "|" in spec and isinstance(value, int):
+        if "|" in spec:  # also of numbers and truths of NumPy
             one, many = spec.split("|")
             return (one if value == 1 else many).replace("#", str(value))
         return super().format_field(value, spec)
