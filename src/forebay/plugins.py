@@ -86,9 +86,9 @@ def digest(group: str, name: str) -> str:
     return hasher.hexdigest()[:32]
 
 
-def refuse(group: str, name: str, wrong: str) -> BrokenPlugin:
+def refuse(group: str, name: str, why: str | Fact) -> BrokenPlugin:
     """Return the error for an entry point that does not fit its group."""
-    return BrokenPlugin(group, name, wrong, _distribution(found(group)[name]))
+    return BrokenPlugin(group, name, why, _distribution(found(group)[name]))
 
 
 @contextmanager

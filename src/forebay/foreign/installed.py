@@ -18,6 +18,7 @@ from typing import Any
 
 from forebay import plugins
 from forebay.errors import ForebayError
+from forebay.words import Fact
 
 GROUP = "forebay.controls"
 """Entry points of other distributions; each is a `Provided`."""
@@ -42,10 +43,11 @@ class ControlFailed(ForebayError):
 
     exit_status = 3
 
-    def __init__(self, names: tuple[str, ...], did: str) -> None:
+    def __init__(self, names: tuple[str, ...], did: str | Fact) -> None:
         self.names = names
         who = " or ".join(map(repr, names))
-        super().__init__("control-failed", who=who, did=" ".join(did.split()))
+        did = did if isinstance(did, Fact) else " ".join(did.split())
+        super().__init__("control-failed", who=who, did=did)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,12 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.catalogue import check_stated
 from forebay.files.columns import BLOCK_ROWS, record_batch, write_columns
-from forebay.outcome.document import Closed, Document, LinkRates, SlowdownBin
+from forebay.outcome.document import Closed, Document, LinkRates, SlowdownBin, Text
 from forebay.outcome.document import Metric as Metric
 from forebay.outcome.document import Quantiles as Quantiles
 from forebay.packages import import_package, installed_version
 from forebay.scenario import Scenario
 from forebay.scenario.model import document_and_hash
+from forebay.words import Fact
 
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
@@ -225,10 +226,10 @@ class Outcome(Document):
     engine: str
     links: dict[str, LinkOutcome] = Field(min_length=1)
     classes: list[ClassOutcome]
-    broken_assumptions: list[str]
+    broken_assumptions: list[Text]
     assumptions: tuple[str, ...] = ()
     late_starts: tuple[str, ...] = ()
-    disturbed: tuple[str, ...] = ()
+    disturbed: tuple[Text, ...] = ()
     rates: dict[str, LinkRates] = Field(default={})
     provenance: Provenance
     network: NetworkOutcome | None = None
@@ -242,8 +243,8 @@ class Outcome(Document):
         classes: list[ClassOutcome],
         facts: Mapping[str, object],
         *,
-        broken: Iterable[str] = (),
-        disturbed: tuple[str, ...] = (),
+        broken: Iterable[str | Fact] = (),
+        disturbed: Iterable[str | Fact] = (),
         network: NetworkOutcome | None = None,
     ) -> Outcome:
         """Return the answer of an engine to a scenario, which it holds.
@@ -257,7 +258,7 @@ class Outcome(Document):
         origin: dict[str, Any] = {"version": installed_version(), "scenario_sha256": sha256}
         outcome = cls(
             scenario=document, engine=engine, links=links, classes=classes,
-            broken_assumptions=list(broken), disturbed=disturbed, network=network,
+            broken_assumptions=list(broken), disturbed=tuple(disturbed), network=network,
             provenance=Provenance(**origin, **facts),
         )  # fmt: skip
         outcome.__dict__[_SCENARIO] = scenario

@@ -15,6 +15,7 @@ from forebay.errors import literal
 from forebay.scenario import errors
 from forebay.scenario.errors import ScenarioError, nearest, show
 from forebay.scenario.errors import plain as plain
+from forebay.words import Term
 
 _PREFIXES = {
     "": Decimal(1),
@@ -178,7 +179,7 @@ class FromText(ABC):
         """Read the text, or return the value if it is one already. Raises ScenarioError."""
 
     @classmethod
-    def parse_argument(cls, name: str, value: object) -> Self:
+    def parse_argument(cls, name: str | Term, value: object) -> Self:
         """Read an argument, as `parse` does. The ScenarioError names the argument."""
         try:
             return cls.parse(value)

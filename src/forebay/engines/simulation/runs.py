@@ -21,6 +21,7 @@ from forebay.engines.simulation.foreign_controls import Numbered, numbered
 from forebay.files.columns import BLOCK_ROWS, Block, write_columns
 from forebay.outcome.reading import IntArray
 from forebay.scenario import BOTTLENECK, Duration, Scenario, ScenarioError, Tcp, Traffic, Transfers
+from forebay.words import Fact
 from forebay.workload import Workload, draw
 from forebay.workload.model import Packets, Periods, Sessions
 
@@ -213,9 +214,8 @@ def _share(access: Access, workload: Workload) -> None:
         return  # each flow has its own
     _, first, size = np.unique(workload.access_group, return_index=True, return_counts=True)
     if np.count_nonzero(size > 1) > _MOST_SHARED:
-        wrong = f"more than {_MOST_SHARED} access links are shared"
-        hint = "write a larger access_sharing, or 1"
-        raise ScenarioError("out-of-range", wrong, hint, field="traffic.access_sharing")
+        field = "traffic.access_sharing"
+        raise ScenarioError("out-of-range.shared-access", field=field, most=_MOST_SHARED)
     for flow, flows in zip(first[size > 1], size[size > 1], strict=True):
         rate = workload.access_bps[flow]
         access.links.append(_core.Link({"rate_bps": rate, "buffer_packets": _HOST_QUEUE}))
@@ -254,15 +254,15 @@ def _link(link: LinkSpec) -> _core.Link:
     try:
         return _core.Link(link.plan())
     except ValueError as error:
-        why = f"{link.buffer_packets} packets before {link.name}: {error}"
+        packets, of = link.buffer_packets, {"link": link.name, "error": str(error)}
+        wrong = Fact("out-of-range.too-small.link", packets=packets, **of)
     for kind in reversed(link.classes):  # the first one is said
         try:
             _core.Link(replace(link, classes=[kind], class_of=[]).plan())
         except ValueError as error:
-            where = f"class queue {kind.name} before {link.name}"
-            why = f"{kind.buffer_packets} packets in {where}: {error}"
-    hint = "write a larger size, or set the discipline's parameters"
-    raise ScenarioError("out-of-range", why, hint, field="queue")
+            packets, of = kind.buffer_packets, {"link": link.name, "error": str(error)}
+            wrong = Fact("out-of-range.too-small.queue", packets=packets, name=kind.name, **of)
+    raise ScenarioError("out-of-range.too-small", wrong, field="queue")
 
 
 Own = TypeVar("Own", Packets, Sessions)
