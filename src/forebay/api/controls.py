@@ -18,6 +18,7 @@ from forebay.foreign.build import EXAMPLES, INCLUDE, compile_control
 from forebay.foreign.installed import check_name, install, use_class
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, Tcp, expect_scenario, load
+from forebay.words import Fact
 
 __all__ = [
     "EXAMPLES", "INCLUDE", "Check", "ControlError", "ControlFailed", "Installed", "Provided",
@@ -102,14 +103,13 @@ def use(python: type, name: str | None = None) -> Installed:
     chosen = python.__name__.lower() if name is None else name
     _refuse_ours(check_name(chosen))
     if not callable(getattr(python, "on_round", None)):
-        raise ControlError(chosen, "has no method on_round", "write on_round(self, window, round)")
+        raise ControlError("control.no-method", field=chosen)
     return use_class(python, chosen)
 
 
 def _refuse_ours(name: str) -> None:
     if is_ours(name):
-        wrong = f"{name!r} is a control of the simulator's own"
-        raise ControlError("--name", wrong, f"write another, such as {f'my-{name}'!r}")
+        raise ControlError("control.ours", field="--name", value=name)
 
 
 def listed() -> Sequence[Installed]:
@@ -237,7 +237,7 @@ def compare(
     if path is None:
         _expect(str(other))
     elif not path.is_file():
-        raise ControlError(str(path), "is no file", "name a library, or a control that was built")
+        raise ControlError("control.no-library", field=str(path))
     if not is_ours(ours):
         _expect(ours)
     chosen = _with(ours, scenario)
@@ -264,12 +264,11 @@ def _with(control: str, scenario: Scenario | None) -> Scenario:
     expect_scenario(scenario)
     tcp = [index for index, group in enumerate(scenario.traffic) if isinstance(group, Tcp)]
     if not tcp:
-        wrong = "no flow of it has a congestion control"
-        raise ScenarioError("contradiction", wrong, "name a scenario with TCP", field="traffic")
+        raise ScenarioError("contradiction.no-tcp", field="traffic")
     return scenario.replace({f"traffic.{index}.congestion_control": control for index in tcp})
 
 
 def _expect(name: str) -> None:
     if find(name) is None:
-        known = ", ".join(names()) or "none is built"
-        raise ControlError("controls", f"there is no {name!r}", f"write one of: {known}")
+        known = ", ".join(names()) or Fact("control.none-built")
+        raise ControlError("control.unknown", field="controls", value=name, known=known)

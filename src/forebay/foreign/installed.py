@@ -29,8 +29,11 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+-]{0,63}")
 class ControlError(ForebayError):
     """A control that cannot be built, or whose name, source or record does not do."""
 
-    def __init__(self, where: str, wrong: str, hint: str) -> None:
-        super().__init__("control", " ".join(wrong.split()), hint, field=where)
+    def __init__(self, where: str, wrong: str = "", hint: str = "", **values: Any) -> None:
+        if wrong:
+            super().__init__("control", " ".join(wrong.split()), hint, field=where)
+        else:  # where is a kind
+            super().__init__(where, **values)
 
 
 class ControlFailed(ForebayError):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from forebay.outcome.document import Closed, TextDocument
+from forebay.outcome.document import Closed, Text, TextDocument
 from forebay.outcome.model import Metric
 
 
@@ -56,7 +56,7 @@ class Draw(Closed):
     values: tuple[Any, ...]
     least: float | None
     largest: float | None
-    state: str
+    state: Text
     recommended: float | None = None
 
 
@@ -82,7 +82,7 @@ class UncertainSize(TextDocument):
     buffer: UncertainBuffer | None
     held: Metric
     recommended: int | None
-    reason: str | None
+    reason: Text | None
     as_written: float | None
     impossible: int
     unanswered: int
@@ -146,7 +146,7 @@ class Sensitivity(TextDocument):
     method: str = "one-at-a-time"
     draws: int = 0
     asked_draws: int = 0
-    reason: str | None = None
+    reason: Text | None = None
     sized: str = "buffer"
 
     def __repr__(self) -> str:

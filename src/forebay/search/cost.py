@@ -172,7 +172,7 @@ class TooLittleTime(ForebayError):
 
     def __init__(
         self,
-        why: str,
+        why: str | Fact,
         needs_s: float,
         budget_s: float,
         *,

@@ -12,6 +12,7 @@ from forebay.outcome import Metric
 from forebay.outcome.uncertain import Draw, InputInfluence, UncertainBuffer, UncertainSize
 from forebay.studies.columns import columns_of_size
 from forebay.studies.uncertain import Uncertain
+from forebay.words import Fact
 
 _LEVEL = 0.95
 _NOT_SHOWN = 0.05
@@ -20,7 +21,7 @@ SIZED, IMPOSSIBLE, UNDECIDED = "sized", "no buffer", "undecided"
 
 
 def draw_of(
-    values: tuple[Any, ...], row: Mapping[str, Any] | None, why: str, sized: str = "buffer"
+    values: tuple[Any, ...], row: Mapping[str, Any] | None, why: str | Fact, sized: str = "buffer"
 ) -> Draw:
     """Return a draw from its row of a study; without one it has no answer."""
     of_least, of_best = columns_of_size(sized)
