@@ -35,7 +35,7 @@ class InputInfluence(Closed):
     """
 
     path: str
-    said: str
+    said: Text
     share: float
     shown: bool
     levels: tuple[tuple[str, float], ...]

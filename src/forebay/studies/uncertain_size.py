@@ -112,7 +112,7 @@ def uncertain_size(
     unanswered = sum(draw.least is None for draw in draws) - impossible
     why = _why(holding, holds, size, upper)
     if size is None and unanswered and held.value * len(draws) + unanswered >= asked:
-        why = f"too many draws have no answer, {unanswered} of {len(draws)}"
+        why = Fact("uncertain-size.unanswered", unanswered=unanswered, draws=len(draws))
     scenario, engine, sized = named
     return UncertainSize(
         scenario=scenario, engine=engine, holds=holds, buffer=buffer, held=held,
@@ -122,19 +122,16 @@ def uncertain_size(
     )  # fmt: skip
 
 
-def _why(holding: Holding, holds: float, size: int | None, upper: int | None) -> str | None:
+def _why(holding: Holding, holds: float, size: int | None, upper: int | None) -> Fact | None:
     """Return why nothing is recommended."""
     if upper is not None:
         return None
     if size is None:
-        return "no size meets the goals in so many draws"
+        return Fact("uncertain-size.none")
     fewest = enough_draws(holds)
     if holding.count < fewest:
-        return (
-            f"{holding.count} draws are too few to show that a size holds in {holds:.0%}; "
-            f"{fewest} or more can"
-        )
-    return f"no size holds in so many draws that {holds:.0%} of all is shown"
+        return Fact("uncertain-size.few", draws=holding.count, holds=holds, fewest=fewest)
+    return Fact("uncertain-size.not-shown", holds=holds)
 
 
 def _influences(
