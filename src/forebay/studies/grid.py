@@ -149,8 +149,8 @@ def together(axes: Sequence[Axis]) -> Axis:
     """Return one axis whose fields go together, point by point. Raises ScenarioError."""
     counts = {", ".join(axis.names): len(axis.values) for axis in axes}
     if len(set(counts.values())) != 1 or not all(counts.values()):
-        said = ", ".join(f"{name} has {count}" for name, count in counts.items())
-        raise ScenarioError("bad-grid.together", field="together", said=said)
+        each = (Fact("bad-grid.together.has", name=name, count=n) for name, n in counts.items())
+        raise ScenarioError("bad-grid.together", field="together", each=", ".join(map(str, each)))
     names = tuple(name for axis in axes for name in axis.names)
     points = zip(*(axis.values for axis in axes), strict=True)
     return Axis(names, tuple(tuple(v for part in point for v in part) for point in points))
@@ -206,9 +206,7 @@ def range_of(
     if all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends):
         kind = "whole" if all(isinstance(end, int) for end in ends) else "number"
         if not all(abs(end) <= _MOST for end in ends):
-            raise ScenarioError(
-                "bad-grid.no-range", hint=_WRITE, field=name, first=first, last=last
-            )
+            raise ScenarioError("bad-grid.no-range", "", _WRITE, field=name, first=first, last=last)
         return Range((first, last), float(first), float(last), "", kind, 1.0, is_log, points)
     parts = [_TEXT.fullmatch(end) if isinstance(end, str) else None for end in ends]
     if parts[0] is None or parts[1] is None:

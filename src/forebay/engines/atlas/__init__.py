@@ -80,7 +80,7 @@ def _outcome(
     facts = {
         "seeds": seeds,
         "wall_s": time.perf_counter() - started,
-        "atlas": f"{model.stamp['family']}, {model.stamp['cells']} simulations",
+        "atlas": str(Fact("atlas.model", **model.stamp)),
     }
     return Outcome.of(scenario, "atlas", {BOTTLENECK: link}, classes, facts, broken=notes)
 

@@ -137,7 +137,7 @@ def _link_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Poi
     for name, (field, least, most, kind) in BOUNDS.items():
         value = getattr(point, name)
         if not least * (1.0 - _ROUNDING) <= value <= most * (1.0 + _ROUNDING):
-            ends = f"{_amount(least)} to {_amount(most)}"
+            ends = Fact("atlas.between", least=_amount(least), most=_amount(most))
             raise OutsideAtlas(field, Fact(kind, amount=_amount(value)), ends)
     if abs(point.access - 1.0) < ALIKE_RATES:
         field, same = "traffic.0.access_rate", Fact("atlas.access-alike")
@@ -177,7 +177,10 @@ def _refuse_what_was_not_simulated(scenario: Scenario) -> None:
             raise OutsideAtlas(f"{where}.offload", Fact("atlas.no-offload"), Fact("atlas.offload"))
         if not _PACKETS[0] <= int(group.packet) <= _PACKETS[1]:
             what = Fact("atlas.packet", octets=int(group.packet))
-            raise OutsideAtlas(f"{where}.packet", what, f"{_PACKETS[0]} to {_PACKETS[1]}")
+            least, most = _PACKETS
+            raise OutsideAtlas(
+                f"{where}.packet", what, Fact("atlas.between", least=least, most=most)
+            )
         if group.rtt.low != group.rtt.high and group.rtt.kind != "uniform":
             what = Fact("atlas.round-trips", law=group.rtt.kind)
             raise OutsideAtlas(f"{where}.rtt", what, Fact("atlas.uniform"))

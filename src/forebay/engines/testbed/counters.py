@@ -302,8 +302,8 @@ class SnmpRequests:
 
         silent, refused, which, answers = self._loop.run(ask())
         if silent or refused:
-            wrong = silent or f"{refused.prettyPrint()} at object {which}"
-            raise TestbedError("testbed.snmpd", said=wrong)
+            at = Fact("testbed.at-object", refused=refused.prettyPrint(), which=which)
+            raise TestbedError("testbed.snmpd", said=silent or at)
         return [value for _, value in answers]
 
 
