@@ -432,8 +432,10 @@ class Cluster(Workers):
             raise StudyError("study.no-worker", address=self._address, silent_s=silent_s)
         if silent_s >= _SILENCE_S and not self._told:
             self._told = True
-            values = {"silent_s": silent_s, "wait_s": self._wait_s}
-            self._say(str(Fact("study.waiting", address=self._address, **values)))
+            waiting = Fact(
+                "study.waiting", address=self._address, silent_s=silent_s, wait_s=self._wait_s
+            )
+            self._say(str(waiting))
 
     def submit(self, batch: Batch) -> Future[Done]:
         """Begin a batch; Dask gives it to another worker if its own one dies."""

@@ -101,8 +101,9 @@ class TransferRoutes:
             return router, -1
         hosts = int(self.problem.graph.hosts[router])
         if not (host.isdigit() and 1 <= int(host) <= hosts):
-            of = {"column": column, "name": name}
-            raise _wrong(row, "bad-transfers.host", hosts=hosts, host=host, **of)
+            raise _wrong(
+                row, "bad-transfers.host", column=column, name=name, hosts=hosts, host=host
+            )
         return router, int(host) - 1
 
     def _with_drawn(self, ends: _Ends, u: Floats) -> _Ends:

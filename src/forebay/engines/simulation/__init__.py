@@ -61,8 +61,9 @@ def _compare(
     for name, record in ours.items():
         for fact, stated, built in facts(record, core[name]):
             if stated != built:
-                of = {"what": what, "name": name, "built": built, "stated": stated}
-                raise _differs(Fact("core.has-other", fact=fact, **of))
+                raise _differs(Fact(
+                    "core.has-other", fact=fact, what=what, name=name, built=built, stated=stated
+                ))  # fmt: skip
 
 
 def _control(record: Control, core: Mapping[str, Any]) -> Facts:

@@ -48,9 +48,9 @@ def load(name: str) -> _core.ForeignControl:
         _loaded[key] = load_library(entry.library, name)
         said = _loaded[key].wants
         for want in ("paces", "controls_cwnd", "ecn", "l4s", "state_bytes"):
-            if said[want] != getattr(entry, want):
-                of = {"want": want, "said": said[want], "recorded": getattr(entry, want)}
-                raise ControlFailed((name,), Fact("control-failed.other-record", **of))
+            if (found := said[want]) != (stated := getattr(entry, want)):
+                did = Fact("control-failed.other-record", want=want, found=found, stated=stated)
+                raise ControlFailed((name,), did)
     return _loaded[key]
 
 

@@ -21,7 +21,6 @@ from forebay.engines.simulation.foreign_controls import Numbered, numbered
 from forebay.files.columns import BLOCK_ROWS, Block, write_columns
 from forebay.outcome.reading import IntArray
 from forebay.scenario import BOTTLENECK, Duration, Scenario, ScenarioError, Tcp, Traffic, Transfers
-from forebay.words import Fact
 from forebay.workload import Workload, draw
 from forebay.workload.model import Packets, Periods, Sessions
 
@@ -254,15 +253,14 @@ def _link(link: LinkSpec) -> _core.Link:
     try:
         return _core.Link(link.plan())
     except ValueError as error:
-        packets, of = link.buffer_packets, {"link": link.name, "error": str(error)}
-        wrong = Fact("out-of-range.too-small.link", packets=packets, **of)
-    for kind in reversed(link.classes):  # the first one is said
+        refused = "out-of-range.too-small", "", link.buffer_packets, str(error)
+    for part in reversed(link.classes):  # the first one is said
         try:
-            _core.Link(replace(link, classes=[kind], class_of=[]).plan())
+            _core.Link(replace(link, classes=[part], class_of=[]).plan())
         except ValueError as error:
-            packets, of = kind.buffer_packets, {"link": link.name, "error": str(error)}
-            wrong = Fact("out-of-range.too-small.queue", packets=packets, name=kind.name, **of)
-    raise ScenarioError("out-of-range.too-small", wrong, field="queue")
+            refused = "out-of-range.too-small-queue", part.name, part.buffer_packets, str(error)
+    kind, name, packets, why = refused
+    raise ScenarioError(kind, field="queue", name=name, packets=packets, link=link.name, error=why)
 
 
 Own = TypeVar("Own", Packets, Sessions)

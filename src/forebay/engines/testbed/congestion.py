@@ -15,8 +15,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from forebay.catalogue import CONTROLS
-from forebay.engines.errors import EngineUnavailable
-from forebay.engines.testbed.errors import NAME
+from forebay.engines.testbed.errors import unavailable
 from forebay.engines.testbed.registry import Owner
 
 SOURCES = Path(__file__).with_name("bpf_programs")
@@ -31,7 +30,7 @@ def built() -> Path:
     Raises EngineUnavailable: the kernel cannot load them, or a compiler or library is missing.
     """
     if not _BTF.exists():
-        raise EngineUnavailable("engine-unavailable.no-types", engine=NAME, path=_BTF)
+        raise unavailable("engine-unavailable.no-types", path=_BTF)
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     digest = hashlib.sha256(platform.machine().encode())  # a changed source is compiled again
     for path in sorted(SOURCES.glob("*.[ch]")):
@@ -45,7 +44,7 @@ def built() -> Path:
 def _build(folder: Path) -> None:
     """Build in a temporary folder, then rename it: no process ever sees an incomplete build."""
     if shutil.which("clang") is None:
-        raise EngineUnavailable("engine-unavailable.no-clang", engine=NAME)
+        raise unavailable("engine-unavailable.no-clang")
     folder.parent.mkdir(parents=True, exist_ok=True)
     _remove_halves(folder.parent)
     temporary = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=folder.parent))
@@ -76,7 +75,7 @@ def _compile(*arguments: str) -> None:
     )
     if done.returncode:
         wrong = next((line for line in done.stderr.splitlines() if "error" in line), "failed")
-        raise EngineUnavailable("engine-unavailable.clang", engine=NAME, said=wrong)
+        raise unavailable("engine-unavailable.clang", said=wrong)
 
 
 KERNEL_NAMES = {each.name: each.in_kernel for each in CONTROLS.values() if each.in_kernel}
@@ -102,8 +101,8 @@ def ensure(names: Iterable[str]) -> Iterator[None]:
     asked = list(names)
     for name in asked:
         if name not in KERNEL_NAMES:
-            of = {"name": name, "known": ", ".join(KERNEL_NAMES)}
-            raise EngineUnavailable("engine-unavailable.in-no-kernel", engine=NAME, **of)
+            known = ", ".join(KERNEL_NAMES)
+            raise unavailable("engine-unavailable.in-no-kernel", name=name, known=known)
     wanted = sorted({KERNEL_NAMES[name] for name in asked})
     ours = [name for name in wanted if name in _OBJECTS]
     for name in wanted:
@@ -119,9 +118,9 @@ def _require(name: str) -> None:
         try:
             probe.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
         except OSError as error:
-            raise EngineUnavailable(
+            raise unavailable(
                 "engine-unavailable.control-of-root" if error.errno == errno.EPERM
-                else "engine-unavailable.no-control", engine=NAME, name=name,
+                else "engine-unavailable.no-control", name=name,
             ) from error  # fmt: skip
 
 
@@ -150,12 +149,12 @@ def _await_ready(loader: subprocess.Popen[str]) -> None:
         if event["event"] == "ready":
             return
         if event["event"] == "error":
-            raise EngineUnavailable(
+            raise unavailable(
                 "engine-unavailable.control-taken" if event["code"] == "name-taken"
-                else "engine-unavailable.control-refused", engine=NAME,
+                else "engine-unavailable.control-refused",
                 name=Path(event["name"]).stem, said=event.get("message", ""),
             )  # fmt: skip
-    raise EngineUnavailable("engine-unavailable.loader", engine=NAME, status=loader.wait())
+    raise unavailable("engine-unavailable.loader", status=loader.wait())
 
 
 def _end(loader: subprocess.Popen[str]) -> None:

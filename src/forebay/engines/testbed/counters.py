@@ -22,10 +22,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.endpoint import SENDERS, TUN
-from forebay.engines.testbed.errors import NAME, TestbedError, asking
+from forebay.engines.testbed.errors import TestbedError, asking, unavailable
 from forebay.engines.testbed.registry import RunResources
 from forebay.packages import wanted
 from forebay.words import Fact
@@ -192,7 +191,7 @@ def netflow(
 
 
 def _collector() -> socket.socket:
-    with asking("making a socket for NetFlow"):
+    with asking("testbed.making-socket"):
         collector = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         collector.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _WAITING_OCTETS)
         collector.bind(("127.0.0.1", 0))
@@ -403,10 +402,10 @@ def check(names: Sequence[str]) -> None:
     """
     for program, library in (_NEEDS[name] for name in names):
         if find(program) is None:
-            raise EngineUnavailable("engine-unavailable.no-program", engine=NAME, program=program)
+            raise unavailable("engine-unavailable.no-program", program=program)
         if find_spec(library) is None:
-            of = {"library": library, "wanted": wanted(library)}
-            raise EngineUnavailable("engine-unavailable.no-package", engine=NAME, **of)
+            wants = wanted(library)
+            raise unavailable("engine-unavailable.no-package", library=library, wanted=wants)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from forebay.engines.errors import EngineUnavailable
@@ -10,6 +11,8 @@ from forebay.words import Fact
 NAME = "testbed"
 
 _EXPECTED = Fact("testbed.expected")
+unavailable = partial(EngineUnavailable, engine=NAME)
+"""The error of a machine that lacks something."""
 
 
 class TestbedError(EngineUnavailable):

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from forebay.engines.errors import EngineUnavailable
-from forebay.engines.testbed.errors import NAME
+from forebay.engines.testbed.errors import unavailable
 from forebay.packages import wanted
 
 _PROGRAM = "forebay-emulator"
@@ -27,17 +26,16 @@ def check() -> None:
     emulator is missing.
     """
     if sys.platform != "linux":
-        raise EngineUnavailable("engine-unavailable.no-linux", engine=NAME, system=sys.platform)
+        raise unavailable("engine-unavailable.no-linux", system=sys.platform)
     emulator()
     if not is_root():
-        raise EngineUnavailable("engine-unavailable.needs-root", engine=NAME)
+        raise unavailable("engine-unavailable.needs-root")
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
-        raise EngineUnavailable("engine-unavailable.no-tun", engine=NAME)
+        raise unavailable("engine-unavailable.no-tun")
     try:
         import pyroute2  # noqa: F401
     except ImportError as error:
-        kind, wants = "engine-unavailable.no-pyroute2", wanted("pyroute2")
-        raise EngineUnavailable(kind, engine=NAME, wanted=wants) from error
+        raise unavailable("engine-unavailable.no-pyroute2", wanted=wanted("pyroute2")) from error
 
 
 def is_root() -> bool:
@@ -58,8 +56,7 @@ def emulator() -> Path:
     installed = next((path for place in places if (path := shutil.which(place))), None)
     program = os.environ.get("FOREBAY_EMULATOR") or installed
     if program is None or not os.access(program, os.X_OK):
-        name = program or _PROGRAM
-        raise EngineUnavailable("engine-unavailable.no-emulator", engine=NAME, name=name)
+        raise unavailable("engine-unavailable.no-emulator", name=program or _PROGRAM)
     return Path(program)
 
 

@@ -29,8 +29,8 @@ class ValidityLimit(NamedTuple):
             return Fact("gate.unread", says=self.says)
         if value <= self.most:
             return None
-        ends = {"read": value * self.scale, "most": self.most * self.scale}
-        return Fact("gate.above", says=self.says, unit=self.unit, **ends)
+        value, most = value * self.scale, self.most * self.scale
+        return Fact("gate.above", says=self.says, read=value, most=most, unit=self.unit)
 
 
 LIMITS = (
