@@ -14,7 +14,7 @@ from forebay.words import Fact, Notation, argument, either, entry, option, setti
 SRC = Path(words.__file__).parents[1]
 PYTHON, FILE, COMMAND_LINE = Notation
 FORMS = {"option", "argument", "entry", "setting", "either"}
-MAKERS = ("Fact", "Error", "super().__init__")
+MAKERS = ("Fact", "Error", "Unavailable", "unavailable", "super().__init__")
 CODE = {path: path.read_text(encoding="utf-8") for path in sorted(SRC.rglob("*.py"))}
 
 
