@@ -86,9 +86,9 @@ CHANGES = {
         (GENERATED, pytest_of("tests/scenario/test_reference.py"), RUN_PULSES),
     ),
     "option": Change(
-        "prr", 3,
+        "prr", 4,
         (),
-        (pytest_of("tests/engines/test_sender_options.py"),),
+        (pytest_of("tests/engines/test_sender_options.py"), pytest_of("tests/words")),
         (GENERATED, pytest_of("tests/scenario/test_reference.py")),
     ),
     "verb": Change(

@@ -18,7 +18,7 @@ def test_a_good_run_is_0(forebay_, link, scenario):
 
 def test_an_engine_that_cannot_run_here_is_3(forebay_, scenario, monkeypatch):
     def unavailable(name):
-        raise EngineUnavailable(name, "no network namespaces", "run it as root on Linux")
+        raise EngineUnavailable("no network namespaces", "run it as root on Linux", engine=name)
 
     monkeypatch.setattr(forebay.engines, "get", unavailable)
     result = forebay_("run", scenario)

@@ -73,7 +73,7 @@ def no_testbed(monkeypatch, link):
 
     def get(name):
         if name == "testbed":
-            raise EngineUnavailable("testbed", "it needs root", "become it")
+            raise EngineUnavailable("it needs root", "become it", engine="testbed")
         return known(name)
 
     monkeypatch.setattr(forebay.engines, "get", get)

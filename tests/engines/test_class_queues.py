@@ -109,7 +109,7 @@ def test_a_sizing_sets_the_classes_without_a_size_and_says_which():
     limits = [packets for packets, _ in parameter.set(scenario, 80).class_limits()]
     assert limits == [20, 40, 80]
     (note,) = notes_of(scenario, "simulation", parameter)
-    assert note == (
+    assert str(note) == (
         "class queues with this size: rest; with a share of it: business (0.5); with a size of "
         "their own: voice"
     )

@@ -13,6 +13,7 @@ from forebay import load, run
 from forebay.engines.testbed.plan import broken
 from forebay.scenario import Scenario, Tcp, loads
 from forebay.scenario.source import Sized
+from forebay.words import Fact
 
 ROOT = Path(__file__).parents[2]
 NO_OPTIONS = {"congestion_control", "rtt", "sender"}
@@ -81,7 +82,7 @@ def test_the_switch_reaches_the_simulator_and_a_segment_follows_from_the_packet(
 
 
 def test_the_testbed_says_that_offload_is_one_switch_for_a_side():
-    line = "segmentation offload is one switch for all senders of one side: on"
+    line = Fact("kernel.offload")
     one = "{}[[traffic]]\nflows = 5\n{}"
     assert broken(made(ON)) == broken(made("")) == []
     off = 'offload = "off"\n'

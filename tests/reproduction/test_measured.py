@@ -58,7 +58,7 @@ class Bed:
         if told is not None:
             told(1.0)
         if (flows, seed) in self.fails:
-            raise GateFailed("late", "wait")
+            raise GateFailed("gate-failed.late", late_ms=30.0, runs=3, most_ms=20.0)
         return facts(outcome(0.88 + 0.02 * seed))
 
 

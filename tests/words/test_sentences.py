@@ -1,6 +1,7 @@
 """The tables of sentences, and the facts that the code makes: each kind has its sentence."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -13,7 +14,10 @@ from forebay.words import Fact, Notation, argument, either, entry, option, setti
 SRC = Path(words.__file__).parents[1]
 PYTHON, FILE, COMMAND_LINE = Notation
 FORMS = {"option", "argument", "entry", "setting", "either"}
-MAKERS = ("Fact", "Error", "super().__init__", "found.add", "found.refuse", "found.note", "share")
+MAKERS = (
+    "Fact", "Error", "Unavailable", "unavailable", "super().__init__", "found.add", "found.refuse",
+    "found.note", "share",
+)  # fmt: skip
 CODE = {path: path.read_text(encoding="utf-8") for path in sorted(SRC.rglob("*.py"))}
 
 
@@ -49,6 +53,13 @@ def named(said: str) -> set[str]:
     fields = {name.partition(".")[0].partition("[")[0] for _, name, _, _ in parsed if name}
     inside = {name for _, _, spec, _ in parsed if spec for name in named(spec)}
     return (fields | inside) - FORMS
+
+
+def test_a_kind_has_its_sentence():
+    told = kinds()
+    for place, kind, _ in facts():
+        if re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", kind):
+            assert kind in told or f"{kind} hint" in told, (place, kind)
 
 
 def test_a_fact_has_the_values_that_its_sentence_names():

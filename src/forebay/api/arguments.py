@@ -9,22 +9,22 @@ from typing import Any, TypeVar
 
 from forebay import engines as _engines
 from forebay.engines.base import Engine
-from forebay.errors import ForebayError, argument, literal, option
+from forebay.errors import ForebayError
 from forebay.files.atomic import fault
 from forebay.outcome import Outcome
 from forebay.packages import check_file
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError
 from forebay.scenario.base import whole_number
-from forebay.scenario.errors import contradiction, show
 from forebay.search.cost import TooLittleTime
+from forebay.words import Fact, argument
 
 T = TypeVar("T")
 
 BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
 
 _BUDGETLESS = {
-    "testbed": "the testbed runs in real time and cannot run faster",
-    "network": "the steady state is always solved completely",
+    "testbed": "contradiction.budget-of-testbed",
+    "network": "contradiction.budget-of-network",
 }
 
 MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
@@ -40,28 +40,27 @@ def get_engine(name: str, memory_limit: str | None) -> Engine:
 
 
 def needed(
-    engine: Engine, capability: str, lacks: str, field: str, other: str = "simulation"
+    engine: Engine, capability: str, kind: str, field: str, other: str = "simulation"
 ) -> Any:
     """Return a capability; refuse an engine without it, where ``other`` has it."""
     found = getattr(engine.capabilities, capability)
     if found is None:
-        raise contradiction(field, f"{engine.name} {lacks}", f"write {option('engine', other)}")
+        lacks = Fact(kind, engine=engine.name)
+        raise ScenarioError("contradiction.engine-lacks", lacks, field=field, other=other)
     return found
 
 
 def budget_seconds(engine: str, budget: str | None) -> float:
     """Return the time limit of a sizing, in seconds."""
     if budget is not None and engine in _BUDGETLESS:
-        raise contradiction("budget", _BUDGETLESS[engine], "leave it out")
+        raise ScenarioError(_BUDGETLESS[engine], field="budget")
     if isinstance(budget, int | float) and not isinstance(budget, Duration):
-        hint = f'write it with one, such as "{budget:g} s"'
-        raise ScenarioError("no-unit", f"{budget:g} has no unit", hint, field=argument("budget"))
+        raise ScenarioError("no-unit.budget", field=argument("budget"), value=budget)
     seconds = float(
         Duration.parse_argument(argument("budget"), BUDGET if budget is None else budget)
     )
     if not 0.0 < seconds <= MAX_BUDGET_S:
-        hint = 'write a time such as "2 min", up to 30 days'
-        raise ScenarioError("out-of-range", f"{budget!r}", hint, field=argument("budget"))
+        raise ScenarioError("out-of-range.budget", field=argument("budget"), value=budget)
     return seconds
 
 
@@ -69,20 +68,19 @@ def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
     """Return `seeds` seeds from `seed` on. Raises ScenarioError."""
     first = whole_number("seed", seed, 0, MAX_SEED)
     many = whole_number(field, seeds, 1, MAX_SEEDS)
-    whole_number("seed", first, 0, MAX_SEED - many + 1, f", for {many} seeds from it on")
+    whole_number("seed", first, 0, MAX_SEED - many + 1, Fact("whole-number.seeds", seeds=many))
     return range(first, first + many)
 
 
 def threads(jobs: int) -> int:
-    return whole_number("jobs", jobs, 0, MAX_JOBS, "; 0 is one for each core")
+    return whole_number("jobs", jobs, 0, MAX_JOBS, Fact("whole-number.jobs"))
 
 
 def listed(argument: str, values: Sequence[T]) -> list[T]:
     """Return values as a list; refuse a string, which is not a list. Raises ScenarioError."""
     if isinstance(values, Iterable) and not isinstance(values, str):
         return list(values)
-    hint = f"write it in brackets: [{literal(values)}]"
-    raise ScenarioError("wrong-type", f"{literal(values)} is not a list", hint, field=argument)
+    raise ScenarioError("wrong-type.list", field=argument, value=values)
 
 
 @contextmanager
@@ -121,17 +119,13 @@ def check_tables(**paths: str | PathLike[str] | None) -> None:
     for name, given in paths.items():
         if given is None:
             continue
-        path, shown = Path(given), show(os.fspath(given))
+        path, value = Path(given), os.fspath(given)
         if name != "capture" and path.suffix.lower() not in (".csv", ".parquet"):
-            wrong, hint = f"{shown} is no table", "write a name that ends in .csv or .parquet"
-            raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
+            raise ScenarioError("out-of-range.table", field=name, value=value)
         if (trouble := fault(path)) is not None:
-            wrong, hint = f"{shown}: {trouble[0]}", trouble[1]
-            raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
+            why, hint = trouble
+            raise ScenarioError("out-of-range.file", hint=hint, field=name, value=value, why=why)
         check_file(path)
-
-
-_GO_THERE = "relative paths start at the current folder: go to that of the run"
 
 
 def scenario_of(outcome: Outcome) -> Scenario:
@@ -144,10 +138,8 @@ def scenario_of(outcome: Outcome) -> Scenario:
     except ScenarioError as error:
         if not error.code.startswith("file-"):
             raise error.at("outcome") from None
-        raise error.but(hint=_GO_THERE, file="outcome") from None
+        raise error.but(hint=Fact("outcome.files"), file="outcome") from None
     # Without files the document is all of it, also one of an older version with another hash.
     if scenario.files and scenario.sha256() != outcome.provenance.scenario_sha256:
-        wrong = f"{', '.join(scenario.files)}: the content is not that of the run"
-        hint = "restore it, or run the scenario again"
-        raise ScenarioError("file-changed", wrong, hint, file="outcome")
+        raise ScenarioError("file-changed", file="outcome", files=", ".join(scenario.files))
     return scenario

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from forebay.errors import argument
 from forebay.outcome import Outcome, SizeResult
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.size_result import Verdict
@@ -17,9 +16,9 @@ from forebay.scenario import (
     ScenarioError,
     expect_scenario,
 )
-from forebay.scenario.errors import contradiction
 from forebay.search.evidence import Evidence
 from forebay.search.goals import goals_of
+from forebay.words import Fact, argument
 
 MOST_PASSES = 3
 _BEFORE_THE_RUN = 0.95
@@ -63,10 +62,7 @@ def size_class_queues(
     wanted = _to_size(scenario)
     least = sum(_bytes(_written(scenario, {queue.name: 1 for queue in wanted})))
     if limit is not None and least > limit:
-        wrong = f"the sizes that are written, and a packet of each other queue, take {least} B"
-        raise ScenarioError(
-            "out-of-range", wrong, "write more, or smaller sizes", field=argument("memory")
-        )
+        raise ScenarioError("out-of-range.memory", field=argument("memory"), least=least)
     # Strict ones are sized first, the default one last, as they are served.
     order = sorted(wanted, key=lambda queue: (queue.level, queue.default))
     joint = _Joint(scenario, sizing, [queue.name for queue in order], budget_s)
@@ -99,7 +95,7 @@ class _Found:
     packets: int
     low: int | None = None
     high: int | None = None
-    error: str | None = None
+    error: str | Fact | None = None
 
 
 @dataclass(slots=True)
@@ -153,7 +149,7 @@ class _Joint:
         answer = self.sizing(_written(self.alone[name], others), seconds)
         least = answer.buffer
         if least is None:
-            return replace(self.found[name], error=answer.reason or "no size meets its goals")
+            return replace(self.found[name], error=answer.reason or Fact("class-queues.none"))
         if answer.recommended is None:
             return _Found(least.high, least.low, least.high, answer.reason)
         return _Found(answer.recommended.packets, least.low, least.high)
@@ -181,23 +177,21 @@ def _to_size(scenario: Scenario) -> list[ClassQueue]:
     """Return the class queues without a size. Raises ScenarioError."""
     queues = scenario.queue.classes
     if not queues:
-        raise contradiction("queue.discipline", "there is one queue", "write [[queue.classes]]")
+        raise ScenarioError("contradiction.one-queue", field="queue.discipline")
     wanted = [queue for queue in queues if queue.is_sized]
     if not wanted:
-        raise contradiction("queue.classes", "each has a size", "leave out those to be sized")
+        raise ScenarioError("contradiction.all-have-sizes", field="queue.classes")
     for index, queue in enumerate(queues):
         place = f"queue.classes.{index}"
         if queue.share is not None:
-            hint = "leave it out: each queue gets a size of its own"
-            raise contradiction(f"{place}.share", "divides one size", hint)
+            raise ScenarioError("contradiction.share-of-size", field=f"{place}.share")
         if not queue.is_sized:
             continue
         if not _traffic(scenario, index):
-            raise contradiction(place, f"{queue.name} has no traffic", 'write a size, "64 packets"')
+            raise ScenarioError("contradiction.no-traffic", field=place, name=queue.name)
         any_of_port = any(value is not None for _, value in scenario.goals)
         if not (any(_traffic(scenario, index).values()) or any_of_port):
-            hint = "write goals = { loss_rate = 0.01 } in its [[traffic]], or [goals]"
-            raise contradiction(place, f"no goal is on the traffic of {queue.name}", hint)
+            raise ScenarioError("contradiction.no-goal", field=place, name=queue.name)
     return wanted
 
 

@@ -14,34 +14,30 @@ from typing import NamedTuple
 from forebay.api.steady_state import Answer, smallest_buffers, solve, write_rows
 from forebay.engines.fixed_point.solver import NoSteadyState
 from forebay.engines.fixed_point.transient_run import step_through
-from forebay.errors import argument
 from forebay.outcome.transient import Transient as Transient
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, Topology, expect_scenario, loads
 from forebay.scenario import load as load_scenario
 from forebay.scenario.io import quoted
 from forebay.topology.building import connected, offered_bps, wire_names, wired
+from forebay.words import Fact, argument
 
 _FILES = (".graphml", ".xml", ".gml", ".graph")
-_CONVERT = "convert it to GraphML, as networkx.write_graphml does"
-_RENAME = "give it a name that ends in "
+_CONVERT = Fact("format.convert")
 _OTHERS = (
-    (re.compile(rb"\?SNDlib native format"), "in SNDlib's native format",
-     "write the path of the same network's SNDlib XML file"),
-    (re.compile(rb"[{]|\[\s*[{]"), "JSON, and no network's file that is read", _CONVERT),
-    (re.compile(rb"(?i)(strict\s+)?(di)?graph\b[^\[\n=]*[{]"), "Graphviz DOT", _CONVERT),
-    (re.compile(rb"<"), "XML, and its name does not say so", f"{_RENAME}.graphml or .xml"),
-    (re.compile(rb"(?s)(#[^\n]*\s+)*graph\s*\["), "GML, and its name does not say so",
-     f"{_RENAME}.gml"),
-    (re.compile(rb"Topology:\s*\(\s*\d+ Nodes"), "in BRITE's format, which is not read", _CONVERT),
-    (re.compile(rb"(?i)\*(vertices|network)\b"), "in Pajek's format, which is not read", _CONVERT),
-    (re.compile(rb"(?i)\"?(source|from|src)\"?\s*[,;\t]"), "a table of links, which is not read",
-     _CONVERT),
-    (re.compile(rb"(?i)(name:\s*\S+\s+)?topology:\s*[\n#]"), "YAML, which is not read", _CONVERT),
-    (re.compile(rb"-?\d+\s+@\S+,"), "in Rocketfuel's format, which is not read", _CONVERT),
-    (re.compile(rb"NODES\s+\d+\s"), "REPETITA, and its name does not say so", f"{_RENAME}.graph"),
-)  # fmt: skip
-"""How files begin that are no scenario, what they are, and what to write instead."""
+    (re.compile(rb"\?SNDlib native format"), "format.sndlib", ""),
+    (re.compile(rb"[{]|\[\s*[{]"), "format.json", _CONVERT),
+    (re.compile(rb"(?i)(strict\s+)?(di)?graph\b[^\[\n=]*[{]"), "format.dot", _CONVERT),
+    (re.compile(rb"<"), "format.xml", ""),
+    (re.compile(rb"(?s)(#[^\n]*\s+)*graph\s*\["), "format.gml", ""),
+    (re.compile(rb"Topology:\s*\(\s*\d+ Nodes"), "format.brite", _CONVERT),
+    (re.compile(rb"(?i)\*(vertices|network)\b"), "format.pajek", _CONVERT),
+    (re.compile(rb"(?i)\"?(source|from|src)\"?\s*[,;\t]"), "format.links", _CONVERT),
+    (re.compile(rb"(?i)(name:\s*\S+\s+)?topology:\s*[\n#]"), "format.yaml", _CONVERT),
+    (re.compile(rb"-?\d+\s+@\S+,"), "format.rocketfuel", _CONVERT),
+    (re.compile(rb"NODES\s+\d+\s"), "format.repetita", ""),
+)
+"""How files begin that are no scenario, what is said of them, and a hint if that has none."""
 _CARRIED = '[[traffic]]\nname = "demand"\nkind = "short"\nlength = "100 kB"\nload = 1.0\n'
 """A class that carries the whole demand; engines of networks take no note of its length."""
 _RATE, _CONNECTIONS = "10 Gbit/s", 1000
@@ -75,8 +71,7 @@ def load(
         _refuse_other_formats(name)
         for option, value in (("connections", connections), ("rate", rate)):
             if value is not None:
-                wrong = f"{argument(option)} has no effect: the scenario says it"
-                raise ScenarioError("no-effect", wrong, "leave it out, or use set")
+                raise ScenarioError("no-effect.beside-scenario", name=argument(option))
         return load_scenario(name, overrides)
     text = f"[link]\nrate = {quoted(rate or _RATE)}\n[topology]\nfile = {quoted(name)}\n"
     greedy = f"[[traffic]]\nflows = {connections or _CONNECTIONS}\n"
@@ -87,8 +82,7 @@ def load(
     by_set = any(override.partition("=")[0].strip() == "link.rate" for override in overrides)
     asked = "link.rate" if by_set else rate and argument("rate")
     if asked and all(capacity is not None for capacity in wiring.rate_bps):
-        wrong = f"{asked} has no effect: every link of the file has a capacity"
-        raise ScenarioError("no-effect", wrong, "leave it out")
+        raise ScenarioError("no-effect.of-capacities", name=asked)
     if offered_bps(topology, wiring) is not None:
         text, greedy = text + _CARRIED, greedy if connections else ""
     return loads(text + greedy, source=name, overrides=overrides)
@@ -101,9 +95,9 @@ def _refuse_other_formats(name: str) -> None:
             head = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
     except OSError:
         return  # a shipped scenario's name; else the reader of scenarios says what is wrong
-    for begins, called, hint in _OTHERS:
+    for begins, kind, hint in _OTHERS:
         if begins.match(head):
-            raise ScenarioError("format", f"is {called}", hint, field=name)
+            raise ScenarioError(kind, hint=hint, field=name)
 
 
 __all__ = [
@@ -295,8 +289,7 @@ def topology_of(scenario: Scenario) -> Topology:
     """Return the topology. Raises ScenarioError if there is none."""
     expect_scenario(scenario)
     if scenario.topology is None:
-        wrong, hint = "there is no network in the scenario", "write a [topology]"
-        raise ScenarioError("missing", wrong, hint, field="topology")
+        raise ScenarioError("missing.topology", field="topology")
     return scenario.topology
 
 

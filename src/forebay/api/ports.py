@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from forebay.errors import ForebayError, argument, option
+from forebay.errors import ForebayError
 from forebay.laws.hashed_members import Group
 from forebay.outcome import SizeResult
 from forebay.scenario import Rate, Scenario, ScenarioError, loads
 from forebay.scenario.io import quoted
 from forebay.scenario.source import FlowCount
-from forebay.words import Notation
+from forebay.words import Fact, Notation, argument, option
 
 _NEEDED = ("name", "rate")
 _KNOWN = (
@@ -61,8 +61,7 @@ def link_scenario(
     """
     if not rate or not flows:
         name, example = ("rate", "10 Gbit/s") if not rate else ("flows", "1000")
-        hint = f"write {option(name, example)}, or SCENARIO, a file"
-        raise ScenarioError("missing", "nothing says which link", hint, field=name)
+        raise ScenarioError("missing.link", field=name, such=option(name, example))
     lines = [*_head(f"{rate}, {flows} flows", rate), *_long(flows), *_round_trip(rtt)]
     if mix:
         lines.append(f"congestion_control = {_mix(mix)}")
@@ -88,8 +87,7 @@ def _round_trip(rtt: str) -> Iterator[str]:
 def _goal(goal: str) -> str:
     name, equals, value = (part.strip() for part in goal.partition("="))
     if not equals or not value:
-        hint = 'write NAME=VALUE, such as utilization=0.95 or queue_delay_p99="10 ms"'
-        raise ScenarioError("bad-goal", f"{goal!r} is no goal", hint, field=argument("goal"))
+        raise ScenarioError("bad-goal", field=argument("goal"), value=goal)
     return f"{name} = {_written(value)}"
 
 
@@ -103,8 +101,7 @@ def _mix(mix: str) -> str:
         return quoted(parts[0][0])
     wrong = next((name for name, share in parts if not name or not _is_number(share)), None)
     if wrong is not None or len({name for name, _ in parts}) < len(parts):
-        hint = "write each control once with its share, such as cubic=0.5,bbr=0.5"
-        raise ScenarioError("bad-mix", f"{mix!r} is no mix", hint, field=argument("mix"))
+        raise ScenarioError("bad-mix", field=argument("mix"), value=mix)
     return "{ " + ", ".join(f"{quoted(name)} = {float(share):g}" for name, share in parts) + " }"
 
 
@@ -167,18 +164,20 @@ def read_ports(path: str, overrides: Sequence[str] = ()) -> list[PortRow]:
     """
     rows = list(csv.DictReader(io.StringIO(_text(path), newline=""), skipinitialspace=True))
     if not rows or len(rows) > _MOST_PORTS:
-        raise _refused(path, f"has {len(rows)} ports", f"write 1 to {_MOST_PORTS} lines of them")
+        raise ScenarioError("ports.number", path=path, ports=len(rows), most=_MOST_PORTS)
     columns = [name.strip() for name in rows[0] if name]
     unknown = [name for name in columns if name not in _KNOWN]
     missing = [name for name in _NEEDED if name not in columns]
     if unknown or missing:
-        wrong = f"has no column {missing[0]}" if missing else f'has a column "{unknown[0][:40]}"'
-        raise _refused(path, wrong, f"write a header of {', '.join(_KNOWN)}")
+        raise ScenarioError(
+            "ports.no-column" if missing else "ports.column", path=path,
+            column=(missing or unknown)[0][:40], known=", ".join(_KNOWN),
+        )  # fmt: skip
     ports = [_row(path, line, row, overrides) for line, row in enumerate(rows, 2)]
     names = [row.name for row in ports]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise _refused(path, f'has two ports "{twice}"', "give each a name of its own")
+        raise ScenarioError("ports.twice", path=path, name=twice)
     return ports
 
 
@@ -187,13 +186,12 @@ def _text(path: str) -> str:
         with Path(path).open("rb") as file:
             raw = file.read(_MOST_BYTES + 1)
         if len(raw) > _MOST_BYTES:
-            raise _refused(path, f"is longer than {_MOST_BYTES} bytes", "divide it")
+            raise ScenarioError("ports.long", path=path, most=_MOST_BYTES)
         return raw.decode("utf-8-sig")
     except OSError as error:
-        wrong = f"cannot be read ({error.strerror})"
-        raise _refused(path, wrong, "write the path of a table of ports") from None
+        raise ScenarioError("ports.unread", path=path, why=error.strerror) from None
     except UnicodeDecodeError:
-        raise _refused(path, "is not UTF-8", "save it as text") from None
+        raise ScenarioError("ports.no-text", path=path) from None
 
 
 def _row(path: str, line: int, row: dict[str, str | None], overrides: Sequence[str]) -> PortRow:
@@ -201,8 +199,7 @@ def _row(path: str, line: int, row: dict[str, str | None], overrides: Sequence[s
         key.strip(): (value or "").strip() for key, value in row.items() if isinstance(key, str)
     }
     if None in row or not cells.get("name"):
-        wrong = "has more cells than the header" if None in row else "has no name"
-        raise _refused(path, f"line {line} {wrong}", "quote cells with commas")
+        raise ScenarioError("ports.cells", path=path, line=line, more=None in row)
     note = error = None
     if cells.get("members"):
         try:
@@ -210,8 +207,7 @@ def _row(path: str, line: int, row: dict[str, str | None], overrides: Sequence[s
         except ScenarioError as refused:
             raise refused.but(code="ports", file=f"{path} line {line}", field="") from None
     elif lone := next((group for group in _OF_GROUPS if cells.get(group)), None):
-        wrong = f"line {line} has {lone} without members"
-        raise _refused(path, wrong, "write how many members the LAG or ECMP group has")
+        raise ScenarioError("ports.no-members", path=path, line=line, column=lone)
     text = "\n".join(_toml(path, line, cells))
     scenario = loads(text, source=f"{path}: line {line}", overrides=overrides)
     platform, interface = (cells.get(name) or None for name in ("platform", "interface"))
@@ -222,7 +218,7 @@ def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
     """Yield the lines of a port's scenario."""
     n, load = cells.get("n", ""), cells.get("load", "")
     if not n and not load:
-        raise _refused(path, f"line {line} has neither n nor load", "write one of them")
+        raise ScenarioError("ports.no-traffic", path=path, line=line)
     yield from _head(cells["name"], cells["rate"])
     same = [*_round_trip(cells.get("rtt", ""))]
     if cells.get("congestion_control"):
@@ -237,10 +233,6 @@ def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
     goals = {name: cells[name] for name in _GOALS if cells.get(name)} or usual
     for name, value in goals.items():
         yield f"{name} = {_written(value)}"
-
-
-def _refused(path: str, wrong: str, hint: str) -> ScenarioError:
-    return ScenarioError("ports", f"{path} {wrong}", hint)
 
 
 def size_ports(
@@ -271,28 +263,24 @@ def _member(cells: dict[str, str]) -> tuple[dict[str, str], str, str | None]:
     """Return the cells of a member, what it is sized for, and why no size can serve it."""
     error = None
     group = _group(cells)
-    member, said = dict(cells), [f"a member of {group.members}"]
+    member, said = dict(cells), [Fact("ports.member", members=group.members)]
     member["rate"] = str(Rate(float(Rate.parse(cells["rate"])) / group.members))
     if cells.get("n"):
         text = cells["n"]
         flows = FlowCount.parse(text if ".." in text else _count("n", text, 1, 10**9 - 1))
         low, high = group.flows(flows.low, flows.high)
         member["n"] = str(low) if low == high else f"{low}..{high}"
-        said.append(f"{member['n']} of {text} flows")
+        said.append(Fact("ports.flows", own=member["n"], all=text))
     if cells.get("load"):
         mean = _number("load", cells["load"], 1e-6, 10.0)
         load = group.load(mean)
         if load >= 1.0:
-            error = (
-                f"hashing may bring the fullest of {group.members} members {load:.0%} of its rate, "
-                f"where the group is offered {mean:.0%}: add capacity, or place the largest flows "
-                "by hand"
-            )
+            error = str(Fact("ports.overload", members=group.members, load=load, mean=mean))
         member["load"] = f"{load:.6g}"
-        said.append(f"offered {load:.0%} where the group is offered {mean:.0%}")
+        said.append(Fact("ports.load", load=load, mean=mean))
         if not group.largest_flows:
-            said.append("no largest_flows given: the load is counted as spread evenly")
-    return member, ", ".join(said), error
+            said.append(Fact("ports.spread-evenly"))
+    return member, ", ".join(map(str, said)), error
 
 
 def _group(cells: dict[str, str]) -> Group:
@@ -301,9 +289,8 @@ def _group(cells: dict[str, str]) -> Group:
     if not flows and not share:
         return Group(members)
     if not flows or not share:
-        missing = "largest_share" if flows else "largest_flows"
-        wrong = f"{missing} is missing: the two belong together"
-        raise ScenarioError("missing", wrong, "write how many flows bring which share of the load")
+        name = "largest_share" if flows else "largest_flows"
+        raise ScenarioError("missing.of-largest", name=name)
     many = _count("largest_flows", flows, 1, 10_000_000)
     return Group(members, many, _number("largest_share", share, 0.0, 1.0))
 
@@ -311,12 +298,10 @@ def _group(cells: dict[str, str]) -> Group:
 def _count(name: str, text: str, least: int, most: int) -> int:
     if _WHOLE.fullmatch(text) and least <= int(text) <= most:
         return int(text)
-    hint = f"write a whole number from {least} to {most}"
-    raise ScenarioError("out-of-range", f"{name} is {text[:40]!r}", hint)
+    raise ScenarioError("out-of-range.cell", value=text, name=name, least=least, most=most)
 
 
 def _number(name: str, text: str, least: float, most: float) -> float:
     if _is_number(text) and least <= float(text) <= most:
         return float(text)
-    hint = f"write a number from {least:g} to {most:g}, such as 0.3"
-    raise ScenarioError("out-of-range", f"{name} is {text[:40]!r}", hint)
+    raise ScenarioError("out-of-range.share", value=text, name=name, least=least, most=most)

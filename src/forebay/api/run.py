@@ -10,7 +10,6 @@ from forebay import laws
 from forebay.api import arguments
 from forebay.effort import Effort
 from forebay.engines.base import Engine
-from forebay.errors import argument, option
 from forebay.files.atomic import beside
 from forebay.outcome import Outcome
 from forebay.outcome.model import KeptFlows
@@ -19,15 +18,12 @@ from forebay.outcome.trace import Trace
 from forebay.progress import Progress
 from forebay.scenario import MAX_FLOWS, Duration, Scenario, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number
-from forebay.scenario.errors import contradiction
 from forebay.search import run_within
 from forebay.search.budget import OutOfTime, Timed, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.remarks import remarks
+from forebay.words import Fact, argument
 
-_KEEPS_NO_PACKETS = (
-    "a stored replication has no packets to capture or count, and no record of each flow"
-)
 COUNTERS = ("snmp", "netflow")
 """Independent packet counts that can be taken next to the testbed's router."""
 
@@ -112,21 +108,22 @@ def run(
     chosen = arguments.get_engine(engine, memory_limit)
     if counters:
         names = arguments.listed("counters", counters)
-        lacks = "has no packets to count"
-        count_by = arguments.needed(chosen, "count_by", lacks, "counters", "testbed")
+        count_by = arguments.needed(chosen, "count_by", "lacks.counts", "counters", "testbed")
         if unknown := [name for name in names if name not in COUNTERS]:
-            wrong, hint = f"there is no {unknown[0]!r}", f"write one of: {', '.join(COUNTERS)}"
-            raise ScenarioError("out-of-range", wrong, hint, field=argument("counters"))
+            raise ScenarioError(
+                "out-of-range.counter", field=argument("counters"), value=unknown[0],
+                known=", ".join(COUNTERS),
+            )  # fmt: skip
         count_by(names)
     counted = arguments.seed_range(seed, seeds)
     effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
-        raise contradiction("store", _KEEPS_NO_PACKETS, "leave the store out")
+        raise ScenarioError("contradiction.store-of-packets", field="store")
     arguments.check_tables(capture=capture, flows=flows, packets=packets)
     if flows is not None:
         keep_flows(chosen)
     if packets is not None:
-        write_packets = arguments.needed(chosen, "packets_to", "has no log of packets", "packets")
+        write_packets = arguments.needed(chosen, "packets_to", "lacks.log", "packets")
         _check_one("packets", seeds)
         write_packets(Path(packets))
     capturing = nullcontext() if capture is None else _capturing(chosen, capture, seeds)
@@ -197,7 +194,7 @@ def _run_within(engine: Engine, scenario: Scenario, seeds: range, effort: Effort
             scenario, lambda: limit.left_s, many, speed, laws.assumptions.sawtooths_s,
         )  # fmt: skip
     except OutOfTime:
-        why, of_network = "the run had not ended by then", scenario.topology is not None
+        why, of_network = Fact("too-little-time.run"), scenario.topology is not None
         raise TooLittleTime(why, predicted, limit.seconds, of_network=of_network) from None
     cost = {"predicted_s": predicted, "spent_s": limit.spent_s, "budget_s": limit.seconds}
     return outcome.noting({"cost": cost})
@@ -206,7 +203,7 @@ def _run_within(engine: Engine, scenario: Scenario, seeds: range, effort: Effort
 @contextmanager
 def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterator[None]:
     """Let an engine write its packets; a run that fails leaves no file."""
-    capture_to = arguments.needed(engine, "capture_to", "has no packets to capture", "capture")
+    capture_to = arguments.needed(engine, "capture_to", "lacks.packets", "capture")
     _check_one("capture", seeds)
     with beside(path) as part:
         capture_to(part)
@@ -215,13 +212,12 @@ def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterato
 
 def _check_one(field: str, seeds: int) -> None:
     if seeds != 1:
-        wrong = f"{seeds} replications cannot be written to one file"
-        raise contradiction(field, wrong, f"write {option('seeds', 1)}")
+        raise ScenarioError("contradiction.replications", field=field, seeds=seeds)
 
 
 def keep_flows(engine: Engine) -> None:
     """Let an engine keep a record of every flow. Raises ScenarioError if it has none."""
-    arguments.needed(engine, "record_flows", "keeps no record of each flow", "flows")()
+    arguments.needed(engine, "record_flows", "lacks.records", "flows")()
 
 
 def flows_again(outcome: Outcome) -> KeptFlows:
@@ -285,7 +281,7 @@ def trace(
     numbers = [whole_number("flows", flow, 0, MAX_FLOWS - 1) for flow in asked]
     every = Duration.parse_argument(argument("step"), step)
     chosen = arguments.get_engine(engine, memory_limit)
-    traces = arguments.needed(chosen, "trace", "cannot trace packets over time", "engine")
+    traces = arguments.needed(chosen, "trace", "lacks.trace", "engine")
     (checked,) = arguments.seed_range(seed, 1)
     seen: Trace = traces(scenario, step=every, flows=numbers, seed=checked, progress=progress)
     if not any(seen.unsettled.values()):

@@ -11,13 +11,11 @@ import numpy as np
 
 from forebay.api.arguments import budget_seconds, seed_range
 from forebay.api.sweep import refuse_network, sweep
-from forebay.errors import argument
 from forebay.outcome import Metric
 from forebay.outcome.uncertain import Draw, Sensitivity, UncertainSize
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number
-from forebay.scenario.errors import show
 from forebay.studies import sensitivity as study
 from forebay.studies.columns import sized_of
 from forebay.studies.grid import Design, drawn_grid
@@ -26,6 +24,7 @@ from forebay.studies.sensitivity import METHODS
 from forebay.studies.table import as_cell
 from forebay.studies.uncertain import check_goals, uncertain_inputs, value_at
 from forebay.studies.uncertain_size import draw_of, uncertain_size
+from forebay.words import Fact, argument
 
 if TYPE_CHECKING:
     from forebay.studies.sweep import Sweep
@@ -92,11 +91,12 @@ def sensitivity(
     refuse_network(scenario)
     _check_share("change", change, 0.2)
     if method is not None and method not in METHODS:
-        hint = f"write one of: {', '.join(METHODS)}"
-        raise ScenarioError("unknown-name", show(method), hint, field=argument("method"))
+        raise ScenarioError(
+            "unknown-name.method", field=argument("method"), value=method, known=", ".join(METHODS)
+        )
     if whole_number("draws", draws, 8, _MOST_DRAWS) & (draws - 1):
-        hint = f"write a power of 2, such as {2 ** draws.bit_length()}"
-        raise ScenarioError("out-of-range", show(draws), hint, field=argument("draws"))
+        field, such = argument("draws"), 2 ** draws.bit_length()
+        raise ScenarioError("out-of-range.draws", field=field, value=draws, such=such)
     ranges = study.inputs_of(scenario, change) if uncertain is None else uncertain
     inputs = uncertain_inputs(scenario, ranges)
     check_goals(scenario, inputs)
@@ -134,18 +134,17 @@ def _answers(runs: Sweep, points: Sequence[tuple[Any, ...]], kind: str) -> list[
     return [means.get(tuple(map(as_cell, point))) for point in points]
 
 
-def _reason(runs: Sweep, packets: float | None) -> str | None:
+def _reason(runs: Sweep, packets: float | None) -> str | Fact | None:
     """Return why the scenario as it is has no answer."""
     if packets is not None:
         return None
     said = [text.partition(": ")[2] for text in [*runs.failures, *runs.refused]]
-    return next(iter(said), "no buffer is shown to meet the goals; forebay.size says why")
+    return next(iter(said), Fact("sensitivity.no-answer"))
 
 
 def _check_share(name: str, share: float, such: float) -> None:
     if not isinstance(share, int | float) or not 0.0 < share < 1.0:
-        hint = f"write a share above 0 and below 1, such as {such}"
-        raise ScenarioError("out-of-range", show(share), hint, field=name)
+        raise ScenarioError("out-of-range.share-of-1", field=name, value=share, such=such)
 
 
 BUDGET = "10 min"
@@ -253,16 +252,16 @@ def sized_in(
     kinds = {sized_of(scenario, engine)}
     kinds |= {sized_of(scenario.replace(part), engine) for part in queues.values()}
     if len(kinds) > 1:
-        wrong = f"of some values the {' and of others the '.join(sorted(kinds))} is sized"
-        hint = "write values of one kind, or a sweep with this axis"
-        raise ScenarioError("contradiction", wrong, hint, field="queue.discipline")
+        one, other, *_ = sorted(kinds)
+        field = "queue.discipline"
+        raise ScenarioError("contradiction.two-sized", field=field, one=one, other=other)
     return kinds.pop()
 
 
 def _draws(runs: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[Draw]:
     names = runs.columns[: len(points[0])]
     rows = {tuple(row[name] for name in names): row for row in runs.rows()}
-    why = next(iter([*runs.failures, *runs.refused]), "it was not run")
-    if "budget" in why:
-        why += f" (a draw has 1/{len(points) - 1} of the budget)"
+    why = next(iter([*runs.failures, *runs.refused]), Fact("sensitivity.not-run"))
+    if "budget" in str(why):
+        why = Fact("sensitivity.part-of-budget", why=why, draws=len(points) - 1)
     return [draw_of(point, rows.get(tuple(map(as_cell, point))), why, sized) for point in points]

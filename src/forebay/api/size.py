@@ -11,11 +11,9 @@ from forebay.api.run import run
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Decorator, Engine
-from forebay.errors import option
 from forebay.outcome import Cheaper, Outcome, SizeResult
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
-from forebay.scenario.errors import contradiction
 from forebay.search.budget import OutOfTime, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.goals import goals_of
@@ -25,6 +23,7 @@ from forebay.search.problem import LawContext, Problem, problem_of_links
 from forebay.search.recommended import parse_sizes
 from forebay.search.run_within import routed
 from forebay.search.search import search
+from forebay.words import Fact
 
 _OF_NETWORKS = ("network", "simulation")
 
@@ -112,8 +111,8 @@ def size(
     only: tuple[int, ...] = ()
     if sizes is not None:
         if not parameter_of(scenario, engine, scenario.buffer_packets).is_limit:
-            wrong = f"under {scenario.queue.discipline} its aim is sized, not its limit"
-            raise contradiction("sizes", wrong, "leave it out, or size drop-tail")
+            discipline = scenario.queue.discipline
+            raise ScenarioError("contradiction.sizes", field="sizes", discipline=discipline)
         only = parse_sizes(sizes, scenario)
     with arguments.storing(chosen, store) as chosen:
         watched = chosen if observe is None else _Observed(chosen, scenario, observe)
@@ -144,7 +143,7 @@ def _size_links(
         try:
             routed(engine, scenario, Speed(effort.threads), limit, effort.progress)
         except OutOfTime:
-            why = "its routes were not found by then"
+            why = Fact("too-little-time.no-routes")
             raise TooLittleTime(why, limit.seconds, limit.seconds, of_network=True) from None
     size_links = engine.capabilities.size_links
     assert size_links is not None, "every engine of _OF_NETWORKS has it"
@@ -158,17 +157,13 @@ def _check_of_links(
     engine: str, link: str | None, link_class: str | None, **of_one_link: object
 ) -> None:
     """Refuse arguments that do not fit links of a network: an engine, a store, no single link."""
-    refused = contradiction
     if engine not in _OF_NETWORKS:
-        wrong = f"engine {engine} cannot size links of a network"
-        raise refused("engine", wrong, f"write {option('engine', 'network')}")
+        raise ScenarioError("contradiction.engine-of-links", field="engine", value=engine)
     if (link is None) == (link_class is None):
-        wrong = "one link of the network, or one class of links, is sized at a time"
-        hint = f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
-        raise refused("link", wrong, hint)
+        raise ScenarioError("contradiction.one-at-a-time", field="link")
     for name, given in of_one_link.items():
         if given is not None:
-            raise refused(name, "is for a link alone, not for a network's", "leave it out")
+            raise ScenarioError("contradiction.of-a-link-alone", field=name)
 
 
 class _Observed(Decorator):
@@ -217,16 +212,15 @@ def with_cheaper(
     [128, 64, 32, 16]
     """
     chosen = result.recommended or result.buffer
-    why = None if chosen is not None else "there is no answer"
+    why = None if chosen is not None else Fact("shares.no-answer")
     if result.scaled is not None:
-        why = "the link itself was too large to be simulated in the time"
+        why = Fact("shares.scaled")
     elif result.aqm is not None:
-        why = f"under {result.aqm.discipline} its aim is sized, not its limit"
+        why = Fact("shares.aqm", discipline=result.aqm.discipline)
     elif scenario.topology is not None or scenario.flows_uncertain:
-        why = "it is of one link with one number of flows"
+        why = Fact("shares.one-link")
     if chosen is None or why is not None:
-        wrong = f"shares of the answer cannot be run: {why}"
-        raise ScenarioError("contradiction", wrong, "leave it out")
+        raise ScenarioError("contradiction.shares", why=why)
     sizes = {share: max(1, round(share * chosen.packets)) for share in SHARES}
     outcomes: dict[int, Outcome] = {}
     tried = list(dict.fromkeys(sizes.values()))
@@ -272,14 +266,13 @@ def again(
     """
     why = None
     if answer.scaled is not None:
-        why = "it is extrapolated from smaller links, whose runs it does not have"
+        why = Fact("again.scaled")
     elif not answer.curve:
-        why = "it has no runs"
+        why = Fact("again.no-runs")
     elif answer.curve[0].outcome.scenario.get("topology"):
-        why = "it is of a network's links"
+        why = Fact("again.of-a-network")
     if why is not None:
-        hint = "size again with its scenario, and with a store to keep its runs"
-        raise ScenarioError("again", f"the answer cannot be repeated: {why}", hint)
+        raise ScenarioError("again", why=why)
     different = []
     for place, point in enumerate(answer.curve):
         before = point.outcome

@@ -15,7 +15,6 @@ import rustworkx
 from forebay.engines.fixed_point import ClassBuffers, NetworkEngine
 from forebay.engines.fixed_point.solver import fixed_points, sensitivity
 from forebay.engines.fixed_point.summary import seen, to_outcome
-from forebay.errors import argument
 from forebay.files.atomic import replacing
 from forebay.files.columns import write_table
 from forebay.outcome import Outcome
@@ -24,6 +23,7 @@ from forebay.progress import Progress
 from forebay.scenario import DataSize, Scenario, expect_scenario
 from forebay.search.network_links import smallest_set
 from forebay.search.remarks import assumed
+from forebay.words import argument
 
 if TYPE_CHECKING:
     from forebay.engines.fixed_point.solver import Solution

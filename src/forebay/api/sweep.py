@@ -16,20 +16,18 @@ from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.effort import Effort
 from forebay.engines.base import Engine
 from forebay.engines.footprint import default_limit
-from forebay.errors import argument, entry
 from forebay.outcome import SizeResult
 from forebay.progress import Progress, enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
-from forebay.scenario.errors import contradiction, show
 from forebay.search.budget import PredictedTime
 from forebay.search.level import Options
 from forebay.store import code_of, digest_of_files
 from forebay.studies.batches import run_plan
-from forebay.studies.errors import bad_grid
 from forebay.studies.grid import ASKS, Grid, grid_of, load_grid
 from forebay.studies.plan import Asked, cores, plan_of
 from forebay.studies.sweep import Sweep, stored
 from forebay.studies.work import MOST_THREADS, Cluster, here
+from forebay.words import Fact, argument
 
 if TYPE_CHECKING:
     from forebay.studies.work import Workers
@@ -121,9 +119,8 @@ def sweep(
     grid, said, files = _grid(base, axes, overrides, together, leave_out, where, design)
     ask = said.get("ask", "run") if ask is None else ask
     if ask not in ASKS:
-        raise ScenarioError(
-            "bad-grid", show(ask), f"write one of: {', '.join(ASKS)}", field=argument("ask")
-        )
+        known = ", ".join(ASKS)
+        raise ScenarioError("bad-grid.ask", field=argument("ask"), value=ask, known=known)
     if ask == "size":
         refuse_network(grid.base)
     names = _engine_names(said.get("engine") if engine is None else engine, ask)
@@ -135,8 +132,7 @@ def sweep(
     chosen = {name: get_engine(name, memory_limit) for name in names}
     wait_s = float(Duration.parse_argument(argument("wait"), wait))
     if store is not None and os.path.realpath(store) in map(os.path.realpath, files):
-        wrong = f"{os.fspath(store)} is read by this command"
-        raise contradiction("store", wrong, "name another file")
+        raise ScenarioError("contradiction.store-is-read", field="store", value=os.fspath(store))
     asked = [
         (_asked(ask, Effort(name, memory_limit=memory_limit, budget=budget), counted), chosen[name])
         for name in names
@@ -166,11 +162,10 @@ def sweep(
     except KeyboardInterrupt:
         if only_plan:  # it had nothing to keep
             raise
-        left = "nothing was kept, as there is no store (--store, store=)"
+        left = Fact("sweep.nothing-kept")
         if store is not None:
-            kept = f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}"
-            left = f"{kept}; the same call again continues from there"
-        raise KeyboardInterrupt(left) from None
+            left = Fact("sweep.kept", kept=stored(plan, path), runs=plan.runs, path=path)
+        raise KeyboardInterrupt(str(left)) from None
     return Sweep(plan, path, count, temporary)
 
 
@@ -186,17 +181,16 @@ def _grid(
     """Return the grid, what a file says besides, and the files that were read."""
     if isinstance(base, str | PathLike):
         if axes is not None or together or leave_out or where or design:
-            wrong, hint = "a grid file has its own axes", "write them there, or forebay.load(…)"
-            raise bad_grid("axes", wrong, hint)
+            raise ScenarioError("bad-grid.axes-of-file", field="axes")
         file = load_grid(base, overrides)
         return file.grid, file.settings, file.files
     expect_scenario(base)
     if isinstance(axes, Grid):  # of our own verbs
         return axes, {}, base.files
     if overrides:
-        raise bad_grid("overrides", "are for grid files", "write base.replace({…})")
+        raise ScenarioError("bad-grid.overrides", field="overrides")
     if where is not None and leave_out:
-        raise bad_grid("where", "leave_out says it too", "write one of them")
+        raise ScenarioError("bad-grid.where", field="where")
     leaves: Any = leave_out if where is None else lambda values: not where(values)
     axes = {} if axes is None else axes
     grid = grid_of(base, axes, groups=together, leave_out=leaves, design=design)
@@ -209,10 +203,9 @@ def _engine_names(engine: object, ask: str) -> tuple[str, ...]:
     if isinstance(engine, str):
         return (engine,)
     if not isinstance(engine, list | tuple) or not engine:
-        raise bad_grid("engine", show(engine), "write a name, or a list of names")
+        raise ScenarioError("bad-grid.engine", field="engine", value=engine)
     if len(engine) > 1 and ask != "compare":
-        hint = f"write one, or {entry('ask', 'compare')}"
-        raise bad_grid("engine", f"{len(engine)} engines for {ask}", hint)
+        raise ScenarioError("bad-grid.engines", field="engine", engines=len(engine), ask=ask)
     return tuple(dict.fromkeys(map(str, engine)))
 
 
@@ -220,8 +213,7 @@ def _asked(ask: str, effort: Effort, seeds: range) -> Asked:
     """Return the question with the digest of all that decides its rows."""
     engine, budget = effort.engine, effort.budget
     if budget is not None and ask != "size":
-        hint = f"leave it out, or write {entry('ask', 'size')}"
-        raise bad_grid("budget", "is for sizings alone", hint)
+        raise ScenarioError("bad-grid.budget", field="budget")
     if ask != "size":
         return Asked("run", engine, code_of(engine), effort.memory_limit)
     allowed = budget_seconds(engine, budget)
@@ -250,12 +242,7 @@ def size_priced(
 def refuse_network(scenario: Scenario) -> None:
     """Refuse a scenario of a network, whose links a study does not size."""
     if scenario.topology is not None:
-        wrong = "a network's links are not sized in a study"
-        hint = (
-            "size one with forebay size --link, or write a scenario of the link alone, as forebay "
-            "measure makes one"
-        )
-        raise contradiction("topology", wrong, hint)
+        raise ScenarioError("contradiction.study-of-network", field="topology")
 
 
 class _Temporary:

@@ -19,6 +19,7 @@ from forebay.engines.errors import (
     UnknownEngine,
     Unsupported,
 )
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
@@ -69,8 +70,7 @@ def get(name: str) -> Engine:
     except ImportError as error:
         if error.name != _CORE and find_spec(_CORE) is not None:
             raise
-        hint = "build it with `make setup` or `pip install .`"
-        raise EngineUnavailable(name, f"the compiled {_CORE} cannot be imported", hint) from error
+        raise EngineUnavailable("engine-unavailable.no-core", engine=name, core=_CORE) from error
 
 
 def _of_others(name: str) -> Engine:
@@ -80,11 +80,10 @@ def _of_others(name: str) -> Engine:
     try:
         engine = factory()
     except Exception as error:
-        wrong = f"cannot be made ({type(error).__name__}: {error})"
-        raise plugins.refuse(GROUP, name, wrong) from error
+        why = Fact("broken-plugin.not-made", what=type(error).__name__, error=str(error))
+        raise plugins.refuse(GROUP, name, why) from error
     if not callable(getattr(engine, "run", None)) or getattr(engine, "name", None) != name:
-        wrong = f"is not an engine: it needs name = {name!r} and run(scenario, seeds, effort)"
-        raise plugins.refuse(GROUP, name, wrong)
+        raise plugins.refuse(GROUP, name, Fact("broken-plugin.no-engine", name=name))
     from forebay.engines.base import OtherEngine
 
     return OtherEngine(name, engine)

@@ -22,6 +22,7 @@ from forebay.engines import GROUP
 from forebay.outcome import Metric, Outcome, Quantiles, violations
 from forebay.outcome.reading import Reading
 from forebay.scenario import Scenario
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from forebay.outcome.trace import Trace
@@ -227,17 +228,18 @@ class OtherEngine(Engine):
         with plugins.blamed(GROUP, self._name):
             outcome = asked.of(lambda told: self._made.run(scenario, seeds, effort.telling(told)))
         if outcome is plugins.NOTHING:
-            wrong = f"has not answered for {patience_s:g} s (its patience_s), nor called progress"
-            raise plugins.refuse(GROUP, self._name, wrong)
+            why = Fact("broken-plugin.hangs", patience_s=patience_s)
+            raise plugins.refuse(GROUP, self._name, why)
         if not isinstance(outcome, Outcome):
-            wrong = f"returned a {type(outcome).__name__} from run, not a forebay.Outcome"
-            raise plugins.refuse(GROUP, self._name, wrong)
+            why = Fact("broken-plugin.no-outcome", what=type(outcome).__name__)
+            raise plugins.refuse(GROUP, self._name, why)
         try:
             faults = violations(outcome)
         except Exception as error:
-            wrong = f"returned an Outcome that cannot be checked ({type(error).__name__}: {error})"
-            raise plugins.refuse(GROUP, self._name, wrong) from error
+            what = type(error).__name__
+            why = Fact("broken-plugin.unchecked-outcome", what=what, error=str(error))
+            raise plugins.refuse(GROUP, self._name, why) from error
         if faults:
-            wrong = f"computed an impossible value ({faults[0]})"
-            raise plugins.refuse(GROUP, self._name, wrong)
+            why = Fact("broken-plugin.impossible-outcome", fault=faults[0])
+            raise plugins.refuse(GROUP, self._name, why)
         return outcome

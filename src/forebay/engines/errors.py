@@ -1,6 +1,7 @@
 """Errors of engines: one that is not known, cannot run here, or cannot run a scenario."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from forebay.errors import ForebayError
 from forebay.scenario import Long, Scenario, Session
@@ -25,12 +26,17 @@ class EngineUnavailable(ForebayError):
     hint : how to get it, as an imperative.
     """
 
+    code = "engine-unavailable"
     exit_status = 3
 
-    def __init__(self, engine: str, missing: str | Fact, hint: str | Fact = "") -> None:
-        self.engine, self.missing = engine, str(missing)
-        hint = missing.hint if isinstance(missing, Fact) and not hint else hint
-        super().__init__("engine-unavailable", hint=hint, engine=engine, missing=missing)
+    def __init__(self, kind: str, hint: str | Fact = "", *, engine: str, **values: Any) -> None:
+        self.engine, self._missing = engine, Fact(kind, **values)
+        wrong = Fact("engine-unavailable", engine=engine, missing=self._missing)
+        super().__init__(kind, wrong, hint, **values)
+
+    @property
+    def missing(self) -> str:
+        return str(self._missing)
 
 
 class Unsupported(ForebayError):
@@ -44,8 +50,8 @@ class Unsupported(ForebayError):
 
     exit_status = 3
 
-    def __init__(self, engine: str, what: str, field: str) -> None:
-        self.engine, self.what = engine, what
+    def __init__(self, engine: str, what: str | Fact, field: str) -> None:
+        self.engine, self.what = engine, str(what)
         kind = "unsupported.anywhere" if engine == "simulation" else "unsupported.here"
         super().__init__(kind, field=field, engine=engine, what=what)
 
@@ -62,7 +68,7 @@ class NoLaw(ForebayError):
     exit_status = 3
 
     def __init__(self, why: str | Fact, instead: str | Fact = "") -> None:
-        self.why, self.instead = why, instead
+        self.why, self.instead = str(why), str(instead)
         kind = "no-law.or-instead" if instead else "no-law.here"
         super().__init__(kind, why=why, instead=instead)
 
@@ -79,18 +85,18 @@ class OutsideAtlas(ForebayError):
     exit_status = 3
 
     def __init__(self, field: str, value: str | Fact, bound: str | Fact) -> None:
-        self.bound = bound
         super().__init__("outside-atlas", field=field, value=value, bound=bound)
+        self.value, self.bound = str(value), str(bound)
 
 
 _OF_LINKS = {
-    "shaper": "a shaper",
-    "policer": "a policer",
-    "loss": "loss of a link",
-    "rate_trace": "a varying rate",
-    "down": "a link that is down at times",
-    "jitter": "jitter of a link",
-    "framing": "framing of a line",
+    "shaper": Fact("unsupported.shaper"),
+    "policer": Fact("unsupported.policer"),
+    "loss": Fact("unsupported.loss"),
+    "rate_trace": Fact("unsupported.rate-trace"),
+    "down": Fact("unsupported.down"),
+    "jitter": Fact("unsupported.jitter"),
+    "framing": Fact("unsupported.framing"),
 }
 
 
@@ -101,24 +107,24 @@ def refuse_features(engine: str, scenario: Scenario, *names: str) -> None:
             raise Unsupported(engine, what, field)
 
 
-def _features(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
+def _features(scenario: Scenario) -> Iterator[tuple[str, Fact, str]]:
     """Yield what not every engine can run: its name, in words, and its field."""
     if scenario.topology is not None:
-        yield "topology", "a whole network", "topology"
+        yield "topology", Fact("unsupported.topology"), "topology"
     others = {f"links.{index}": link for index, link in enumerate(scenario.links)}
     for place, link in {"link": scenario.link, **others}.items():
         if link.jitter is not None and link.jitter.reorder:
-            yield "reorder", "a link that reorders", f"{place}.jitter.reorder"
+            yield "reorder", Fact("unsupported.reorder"), f"{place}.jitter.reorder"
         for name, what in _OF_LINKS.items():
             if getattr(link, name) is not None:
                 yield name, what, f"{place}.{name}"
     queues = {f"{place}.queue": other.queue for place, other in others.items()}
     for place, queue in {"queue": scenario.queue, **queues}.items():
         if queue.classes:
-            yield "class queues", "several class queues before one wire", f"{place}.classes"
+            yield "class queues", Fact("unsupported.class-queues"), f"{place}.classes"
     for index, group in enumerate(scenario.traffic):
         if isinstance(group, Long | Session) and group.stop is not None:
-            yield "stop", "flows that stop", f"traffic.{index}.stop"
+            yield "stop", Fact("unsupported.stop"), f"traffic.{index}.stop"
         if isinstance(group, Long) and group.schedule is not None:
-            yield "stop", "flows that are switched on and off", f"traffic.{index}.schedule"
-        yield group.kind, f"traffic of kind {group.kind}", f"traffic.{index}.kind"
+            yield "stop", Fact("unsupported.schedule"), f"traffic.{index}.schedule"
+        yield group.kind, Fact("unsupported.kind", kind=group.kind), f"traffic.{index}.kind"

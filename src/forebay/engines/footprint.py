@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from forebay import foreign
 from forebay.catalogue import CONTROLS, DISCIPLINES, is_ours
@@ -28,12 +29,10 @@ from forebay.scenario.crossing import ack_route, data_route
 from forebay.scenario.tcp import Short, Tcp
 from forebay.scenario.traffic import Traffic, Video
 from forebay.scenario.transfers import Transfers
-from forebay.words import Fact
 
 _DEFAULT = 2 * 10**9
 """Enough for tens of thousands of flows; half of the memory of machines with less than 4 GB."""
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
-_SMALLER = "a smaller scenario, fewer seeds"
 
 
 class Limit:
@@ -48,14 +47,14 @@ class Limit:
 
         Raises TooMuchMemory: with the number.
         """
-        many = f"{seeds} replications take" if seeds > 1 else "the run takes"
-        self.check_octets(estimated.least(seeds), _SMALLER, many)
+        octets = estimated.least(seeds)
+        self.check_octets(octets, "too-much-memory.estimated", seeds=max(seeds, 1))
 
-    def check_octets(self, octets: float, smaller: str, taking: str = "the run takes") -> None:
-        """Refuse more bytes than the limit; ``smaller`` is the hint. Raises TooMuchMemory."""
+    def check_octets(self, octets: float, kind: str, **values: object) -> None:
+        """Refuse more bytes than the limit. Raises TooMuchMemory of a kind, with values."""
         if octets > self.octets:
-            wrong = f"{taking} about {_three_digits(octets)}"
-            raise TooMuchMemory(f"{wrong}, above the limit of {DataSize(self.octets)!s}", smaller)
+            limit = DataSize(self.octets)
+            raise TooMuchMemory(kind, octets=_three_digits(octets), limit=limit, **values)
 
     def side_by_side(
         self, estimated: MemoryEstimate, seeds: int, jobs: int, held_bytes: float = 0.0
@@ -69,16 +68,16 @@ class Limit:
         room = free - threads * estimated.running
         return threads, max(threads, int(min(room / max(estimated.drawn, 1), seeds)))
 
-    def look(self, when: str = " before it began") -> None:
-        """Stop a run whose process has exceeded the limit. Raises TooMuchMemory."""
+    def look(self, done: float | None = None) -> None:
+        """Stop a run, done so far, whose process has exceeded the limit. Raises TooMuchMemory."""
         most = self.octets if self._most is None else self._most
         held = resident()
         if held > most:
             give_back()
             held = resident()
         if held > most:
-            taken = f"the run has taken {_three_digits(held)}{when}"
-            raise TooMuchMemory(f"{taken}, above the limit of {DataSize(self.octets)!s}")
+            taken = "too-much-memory.taken"
+            self.check_octets(held, taken, before=done is None, done=done or 0.0)
 
     def watch(self, progress: Progress | None) -> Progress:
         """Return a progress callback that stops the run when the process exceeds the limit.
@@ -89,7 +88,7 @@ class Limit:
         self._most = max(self.octets, resident() + self.octets // 2)
 
         def look(done: float) -> None:
-            self.look(f" after {done:.0%} of it")
+            self.look(done)
             if progress is not None:
                 progress(done)
 
@@ -136,8 +135,8 @@ class TooMuchMemory(ForebayError):
     wrong, hint : the amount and the limit, and what to write instead.
     """
 
-    def __init__(self, why: str | Fact, smaller: str | Fact = _SMALLER) -> None:
-        super().__init__("too-much-memory", field="memory", why=why, smaller=smaller)
+    def __init__(self, kind: str, **values: Any) -> None:
+        super().__init__(kind, field="memory", **values)
 
 
 def _three_digits(octets: float) -> str:
@@ -242,12 +241,10 @@ def estimate(
     packets = sum(group.datagrams_in(seconds, rate) for group in scenario.traffic)
     films = [group.frame_rate for group in scenario.traffic if isinstance(group, Video)]
     film = max((_FRAME * seconds * frame_rate for frame_rate in films), default=0.0)
-    counts = {"flows": (flows + files, "fewer flows"), "datagrams": (packets, "a lower rate")}
-    for what, (count, fewer) in counts.items():
+    counts = {"out-of-range.starting": flows + files, "out-of-range.datagrams": packets}
+    for kind, count in counts.items():
         if count > MAX_OFFERED:
-            wrong = f"about {count:.3g} {what} in all are above the most, {MAX_OFFERED}"
-            hint = f"write {fewer}, or a shorter measure.duration"
-            raise ScenarioError("out-of-range", wrong, hint, field="traffic")
+            raise ScenarioError(kind, field="traffic", count=count, most=MAX_OFFERED)
     capture = 0.0
     if captured and network is None:
         window = scenario.measure.duration

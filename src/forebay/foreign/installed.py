@@ -40,10 +40,11 @@ class ControlFailed(ForebayError):
 
     exit_status = 3
 
-    def __init__(self, names: tuple[str, ...], did: str) -> None:
+    def __init__(self, names: tuple[str, ...], did: str | Fact) -> None:
         self.names = names
         who = " or ".join(map(repr, names))
-        super().__init__("control-failed", who=who, did=" ".join(did.split()))
+        did = did if isinstance(did, Fact) else " ".join(did.split())
+        super().__init__("control-failed", who=who, did=did)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from forebay.outcome.document import Closed, Document
+from forebay.outcome.document import Closed, Document, Text
 from forebay.outcome.model import Metric, Outcome
 from forebay.outcome.size_result import Verdict
 
@@ -29,7 +29,7 @@ class ClassQueueSize(Closed):
     seconds: float
     low: int | None = None
     high: int | None = None
-    error: str | None = None
+    error: Text | None = None
 
 
 class JointGoal(Closed):

@@ -229,7 +229,7 @@ class Outcome(Document):
     broken_assumptions: list[Text]
     assumptions: tuple[Text, ...] = ()
     late_starts: tuple[Text, ...] = ()
-    disturbed: tuple[str, ...] = ()
+    disturbed: tuple[Text, ...] = ()
     rates: dict[str, LinkRates] = Field(default={})
     provenance: Provenance
     network: NetworkOutcome | None = None
@@ -243,8 +243,8 @@ class Outcome(Document):
         classes: list[ClassOutcome],
         facts: Mapping[str, object],
         *,
-        broken: Iterable[str] = (),
-        disturbed: tuple[str, ...] = (),
+        broken: Iterable[str | Fact] = (),
+        disturbed: Iterable[str | Fact] = (),
         network: NetworkOutcome | None = None,
     ) -> Outcome:
         """Return the answer of an engine to a scenario, which it holds.
@@ -258,7 +258,7 @@ class Outcome(Document):
         origin: dict[str, Any] = {"version": installed_version(), "scenario_sha256": sha256}
         outcome = cls(
             scenario=document, engine=engine, links=links, classes=classes,
-            broken_assumptions=list(broken), disturbed=disturbed, network=network,
+            broken_assumptions=list(broken), disturbed=tuple(disturbed), network=network,
             provenance=Provenance(**origin, **facts),
         )  # fmt: skip
         outcome.__dict__[_SCENARIO] = scenario

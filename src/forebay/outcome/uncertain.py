@@ -35,7 +35,7 @@ class InputInfluence(Closed):
     """
 
     path: str
-    said: str
+    said: Text
     share: float
     shown: bool
     levels: tuple[tuple[str, float], ...]
@@ -56,7 +56,7 @@ class Draw(Closed):
     values: tuple[Any, ...]
     least: float | None
     largest: float | None
-    state: str
+    state: Text
     recommended: float | None = None
 
 

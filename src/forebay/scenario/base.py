@@ -24,9 +24,12 @@ from pydantic_core import CoreSchema, core_schema
 
 from forebay.scenario.errors import ScenarioError, fraction_of_percent, show
 from forebay.scenario.quantity import Duration, Quantity, Rate
+from forebay.words import Fact
 
 
-def whole_number(argument: str, value: SupportsIndex, least: int, most: int, more: str = "") -> int:
+def whole_number(
+    argument: str, value: SupportsIndex, least: int, most: int, more: str | Fact = ""
+) -> int:
     """Return an argument if it is a whole number in the range. Raises ScenarioError.
 
     ``more`` is appended to the hint.

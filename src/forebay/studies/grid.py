@@ -17,20 +17,17 @@ from numpy.typing import NDArray
 from forebay.errors import written_in
 from forebay.scenario import Scenario, load
 from forebay.scenario.base import whole_number
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.io import read_toml
 from forebay.scenario.overrides import has_field
 from forebay.scenario.quantity import KNOWN, parse_amount, plain
-from forebay.studies.errors import bad_grid, unknown_key
+from forebay.studies.errors import unknown_key
 from forebay.studies.leave_out import Keeps, flat, keeper
-from forebay.words import Notation
+from forebay.words import Fact, Notation, show
 
 MAX_POINTS = 1_000_000
 _RANGE_KEYS = ("linear", "log", "points")
-_WRITE = (
-    'write a list, or a range such as { log = ["1 ms", "1 s"], points = 4 } or '
-    "{ linear = [100, 400], points = 4 }"
-)
+_WRITE = Fact("bad-grid.write-an-axis")
 _TEXT = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(\S.*?)\s*")
 _SIGNIFICANT, _MOST = 6, 1e300
 
@@ -130,9 +127,11 @@ def refuse_equal(axis: Axis) -> None:
     for point in axis.values:
         amounts = tuple(map(_amount, point))
         if (before := seen.get(amounts)) is not None:
-            first, second = (show(each[0] if len(each) == 1 else each) for each in (before, point))
-            wrong = f"has {second} twice" if first == second else f"{first} and {second} are equal"
-            raise bad_grid(", ".join(axis.names), wrong, "write each value once")
+            first, second = (each[0] if len(each) == 1 else each for each in (before, point))
+            raise ScenarioError(
+                "bad-grid.twice" if show(first) == show(second) else "bad-grid.equal",
+                field=", ".join(axis.names), value=second, first=first,
+            )  # fmt: skip
         seen[amounts] = point
 
 
@@ -150,8 +149,8 @@ def together(axes: Sequence[Axis]) -> Axis:
     """Return one axis whose fields go together, point by point. Raises ScenarioError."""
     counts = {", ".join(axis.names): len(axis.values) for axis in axes}
     if len(set(counts.values())) != 1 or not all(counts.values()):
-        said = ", ".join(f"{name} has {count}" for name, count in counts.items())
-        raise bad_grid("together", f"{said} values", "write as many for each of them")
+        each = (Fact("bad-grid.together.has", name=name, count=n) for name, n in counts.items())
+        raise ScenarioError("bad-grid.together", field="together", each=", ".join(map(str, each)))
     names = tuple(name for axis in axes for name in axis.names)
     points = zip(*(axis.values for axis in axes), strict=True)
     return Axis(names, tuple(tuple(v for part in point for v in part) for point in points))
@@ -163,16 +162,16 @@ def tupled(names: tuple[str, ...], spec: object) -> Axis:
     points = tuple(tuple(point) if isinstance(point, list | tuple) else (point,) for point in
                    _listed(where, spec))  # fmt: skip
     if any(len(point) != len(names) for point in points):
-        raise bad_grid(where, f"a point has no {len(names)} values", "write one for each field")
+        raise ScenarioError("bad-grid.point", field=where, fields=len(names))
     return Axis(names, points)
 
 
 def _listed(name: str, spec: object) -> list[Any]:
     if isinstance(spec, str | bytes) or not hasattr(spec, "__iter__"):
-        raise bad_grid(name, f"{show(spec)} is no axis", _WRITE, spec)
+        raise ScenarioError("bad-grid.no-axis", hint=_WRITE, field=name, value=spec)
     values = [value.item() if type(value).__module__ == "numpy" else value for value in spec]
     if not values:
-        raise bad_grid(name, "is an empty list", _WRITE, spec)
+        raise ScenarioError("bad-grid.empty", hint=_WRITE, field=name, value=spec)
     return values
 
 
@@ -184,18 +183,18 @@ def read_range(name: str, spec: Mapping[str, Any], *, sampled: bool) -> Range:
     steps = [key for key in ("linear", "log") if key in spec]
     ends = spec[steps[0]] if len(steps) == 1 else None
     if not isinstance(ends, list | tuple) or len(ends) != 2:
-        raise bad_grid(name, "is no range of two ends", _WRITE, spec)
+        raise ScenarioError("bad-grid.no-ends", hint=_WRITE, field=name, value=spec)
     points = spec.get("points")
     if not sampled and points is None:
-        raise bad_grid(name, "has no number of points", _WRITE)
+        raise ScenarioError("bad-grid.no-points", hint=_WRITE, field=name)
     if points is not None and not (type(points) is int and 2 <= points <= MAX_POINTS):
-        hint = f"write a whole number from 2 to {MAX_POINTS}"
-        raise bad_grid(f"{name}.points", show(points), hint)
+        field = f"{name}.points"
+        raise ScenarioError("bad-grid.points", field=field, value=points, most=MAX_POINTS)
     span = range_of(name, ends, steps[0] == "log", points)
     if span.log and not span.low > 0.0 < span.high:
-        raise bad_grid(name, "a logarithmic range has no 0", "write ends above 0, or linear")
+        raise ScenarioError("bad-grid.log-of-0", field=name)
     if span.low == span.high:
-        raise bad_grid(name, "both ends are equal", "write two different ends")
+        raise ScenarioError("bad-grid.equal-ends", field=name)
     return span
 
 
@@ -207,12 +206,11 @@ def range_of(
     if all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends):
         kind = "whole" if all(isinstance(end, int) for end in ends) else "number"
         if not all(abs(end) <= _MOST for end in ends):
-            raise bad_grid(name, f"{show(first)} to {show(last)} is no range", _WRITE)
+            raise ScenarioError("bad-grid.no-range", "", _WRITE, field=name, first=first, last=last)
         return Range((first, last), float(first), float(last), "", kind, 1.0, is_log, points)
     parts = [_TEXT.fullmatch(end) if isinstance(end, str) else None for end in ends]
     if parts[0] is None or parts[1] is None:
-        hint = 'write two numbers, or two amounts with units, such as ["10 ms", "1 s"]'
-        raise bad_grid(name, f"{show(first)} to {show(last)} is no range", hint)
+        raise ScenarioError("bad-grid.no-range", field=name, first=first, last=last)
     low, unit = float(parts[0][1]), parts[0][2]
     same = parts[1][2] == unit
     kind, high, per_unit = _in_unit(name, (first, last), low, float(parts[1][1]), same)
@@ -230,12 +228,11 @@ def _in_unit(
     except ScenarioError as error:
         raise error.at("", name) from None
     if kind != other_kind:
-        hint = "write both ends in units of one kind"
-        raise bad_grid(name, f"{show(ends[0])} and {show(ends[1])} are of two kinds", hint)
+        raise ScenarioError("bad-grid.two-kinds", field=name, first=ends[0], last=ends[1])
     if low:
         high = high if same else low * float(other / base)
     elif not same:
-        raise bad_grid(name, f"{show(ends[0])} has another unit", "write both ends in one unit")
+        raise ScenarioError("bad-grid.other-unit", field=name, value=ends[0])
     return kind, high, float(base) / 8 / low if kind == "size" and low else 1.0
 
 
@@ -268,15 +265,14 @@ class Design:
 def design_of(spec: object) -> Design:
     """Read the table of a design. Raises ScenarioError."""
     if not isinstance(spec, Mapping):
-        hint = 'write { kind = "sobol", points = 64 }'
-        raise bad_grid("design", f"{show(spec)} is no design", hint)
+        raise ScenarioError("bad-grid.no-design", field="design", value=spec)
     for key in spec:
         if key not in _DESIGN_KEYS:
             raise unknown_key("design", str(key), _DESIGN_KEYS)
     kind: Any = spec.get("kind", "sobol")
     if kind not in KINDS:
-        hint = f"write one of: {', '.join(KINDS)}"
-        raise bad_grid("design.kind", f"there is no {show(kind)}", hint)
+        known = ", ".join(KINDS)
+        raise ScenarioError("bad-grid.design-kind", field="design.kind", value=kind, known=known)
     points = whole_number("design.points", spec.get("points", 0), 1, MAX_POINTS)
     return Design(kind, points, whole_number("design.seed", spec.get("seed", 1), 0, 2**63 - 1))
 
@@ -347,8 +343,7 @@ def grid_of(
     """
     drawn = None if design is None else design_of(design)
     if not isinstance(axes, Mapping):
-        hint = 'write a dict, such as {"queue.size": ["64 packets", "129 packets"]}'
-        raise bad_grid("axes", f"{show(axes)} is no table", hint)
+        raise ScenarioError("bad-grid.no-table", field="axes", value=axes)
     read = [
         tupled(tuple(map(str, name)), spec) if isinstance(name, tuple)
         else axis_of(str(name), spec, sampled=drawn is not None)
@@ -357,7 +352,7 @@ def grid_of(
     names = [name for axis in read for name in axis.names]
     for name in names:
         if names.count(name) > 1:
-            raise bad_grid("axes", f"{name} is on two axes", "write it once")
+            raise ScenarioError("bad-grid.two-axes", field="axes", name=name)
     grouped = _grouped(read, groups)
     for axis in grouped:
         refuse_equal(axis)
@@ -365,10 +360,11 @@ def grid_of(
         _refuse_unknown(base, name)
     combinations = drawn.points if drawn is not None else prod(len(axis.values) for axis in grouped)
     if combinations > (_MOST_COMBINATIONS if leave_out else MAX_CELLS):
-        wrong = f"{combinations:.4g} combinations of values"
-        raise bad_grid("axes", wrong, f"write fewer values: {MAX_CELLS:,} cells at most")
+        raise ScenarioError(
+            "bad-grid.combinations", field="axes", combinations=combinations, most=MAX_CELLS
+        )
     if drawn is not None and not grouped:
-        raise bad_grid("axes", "a design has no axis", "write one")
+        raise ScenarioError("bad-grid.design-without-axis", field="axes")
     if callable(leave_out):
         leaves = leave_out
         return Grid(base, grouped, lambda values: not leaves(values), drawn, drawn is not None)
@@ -383,7 +379,7 @@ def _refuse_unknown(base: Scenario, name: str) -> None:
         base.replace({name: 1})
     except ScenarioError as error:
         raise error.at("axes") from None
-    raise bad_grid(f"axes.{name}", "is no field of a scenario", "write one that a scenario has")
+    raise ScenarioError("bad-grid.no-field", field=f"axes.{name}")
 
 
 def _grouped(axes: Sequence[Axis], groups: Sequence[Sequence[str]]) -> tuple[Axis, ...]:
@@ -391,13 +387,12 @@ def _grouped(axes: Sequence[Axis], groups: Sequence[Sequence[str]]) -> tuple[Axi
     if not isinstance(groups, list | tuple) or not all(
         isinstance(group, list | tuple) for group in groups
     ):
-        hint = 'write a list of lists, such as [["queue.size", "traffic.0.flows"]]'
-        raise bad_grid("together", f"{show(groups)} is no list of groups", hint)
+        raise ScenarioError("bad-grid.no-groups", field="together", value=groups)
     by_name = {axis.names[0]: axis for axis in axes}
     for name in (name for group in groups for name in group):
         if name not in by_name:
             known = ", ".join(by_name)
-            raise bad_grid("together", f"{show(name)} is no axis", f"write axes: {known}")
+            raise ScenarioError("bad-grid.group", field="together", value=name, known=known)
     rest = dict(by_name)
     for group in groups:
         joint = together([by_name[name] for name in group])
@@ -455,8 +450,7 @@ def _read(tree: dict[str, Any], source: str, overrides: Sequence[str]) -> GridFi
             raise unknown_key("", key, _KEYS)
     base, file = _base(tree.get("base"), os.path.dirname(source), overrides)
     if not isinstance(tree.get("axes"), dict) or not tree["axes"]:
-        hint = 'write [axes] and below it "queue.size" = ["64 packets", "129 packets"]'
-        raise bad_grid("axes", "is not written", hint)
+        raise ScenarioError("bad-grid.axes", field="axes")
     grid = grid_of(
         base, tree["axes"], groups=tree.get("together", ()),
         leave_out=tree.get("leave_out", ()), design=tree.get("design"),
@@ -470,9 +464,8 @@ def _read(tree: dict[str, Any], source: str, overrides: Sequence[str]) -> GridFi
 def _base(base: object, folder: str, overrides: Sequence[str]) -> tuple[Scenario, str]:
     """Return the base scenario and its file: a path from the grid's folder, or a shipped name."""
     if not isinstance(base, str) or not base:
-        wrong = "is not written" if base is None else f"{show(base)} is no path"
-        hint = 'write the path of a scenario, or a shipped one, such as base = "oc3-gsr"'
-        raise bad_grid("base", wrong, hint)
+        kind = "bad-grid.no-base" if base is None else "bad-grid.base"
+        raise ScenarioError(kind, field="base", value=base)
     beside = os.path.join(folder, base)
     path = beside if os.path.exists(beside) else base
     return load(path, overrides), path

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import KNOWN, parse_amount
-from forebay.studies.errors import bad_grid, unknown_key
+from forebay.studies.errors import unknown_key
 
 Values = Mapping[str, Any]
 Keeps = Callable[[Values], bool]
@@ -24,14 +24,10 @@ def keeper(tables: Sequence[Values], names: Sequence[str]) -> Keeps:
     """
     read = []
     if not isinstance(tables, list | tuple):
-        wrong = f"{show(tables)} is no list of conditions"
-        raise bad_grid("leave_out", wrong, 'write one such as [{ "queue.size" = "1 bdp" }]')
+        raise ScenarioError("bad-grid.no-conditions", field="leave_out", value=tables)
     for table in tables:
         if not isinstance(table, Mapping) or not table:
-            hint = (
-                'write tables such as { "queue.size" = "1 bdp", "traffic.0.flows" = { above = 9 } }'
-            )
-            raise bad_grid("leave_out", f"{show(table)} is no condition", hint)
+            raise ScenarioError("bad-grid.no-condition", field="leave_out", value=table)
         read.append(flat(table, _BOUNDS))
         for name, wanted in read[-1].items():
             parent, _, last = str(name).rpartition(".")
@@ -63,7 +59,7 @@ def flat(table: Mapping[Any, Any], ends: Collection[str], before: str = "") -> d
         nested = isinstance(value, Mapping) and not set(ends) & set(value)
         for dotted, inside in flat(value, ends, f"{path}.").items() if nested else [(path, value)]:
             if dotted in flattened:
-                raise bad_grid(str(dotted), "is written twice", "write it once")
+                raise ScenarioError("bad-grid.written-twice", field=str(dotted))
             flattened[dotted] = inside
     return flattened
 
@@ -107,4 +103,4 @@ def amount(value: Any) -> tuple[str, float]:
     if isinstance(value, str):
         number, kind = parse_amount(value, tuple(KNOWN), "10 ms")
         return kind, float(number)
-    raise bad_grid("leave_out", f"{show(value)} is no amount", "compare numbers or quantities")
+    raise ScenarioError("bad-grid.no-amount", field="leave_out", value=value)

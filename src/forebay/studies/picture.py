@@ -8,7 +8,7 @@ from typing import Any
 
 from forebay.outcome import Metric
 from forebay.outcome.study import Curve, StudyPanel, StudyPicture
-from forebay.scenario.errors import ScenarioError, did_you_mean, show
+from forebay.scenario.errors import ScenarioError, did_you_mean
 from forebay.store import Store
 from forebay.studies.columns import BySeed, columns_of, may_be_column
 from forebay.studies.leave_out import amount
@@ -45,7 +45,7 @@ def picture(plan: Plan, store: Store, roles: Roles) -> StudyPicture:
     usual = (named,) if named else columns_of(plan.asked[0].ask, (seen for _, seen in data))
     shown, facet = [name for name in usual if name in known], chosen["facet"]
     if not known:
-        raise ScenarioError("bad-grid", "no run is stored yet", "run the study first", field="y")
+        raise ScenarioError("bad-grid.nothing-stored", field="y")
     if not shown:
         raise _no_metric(usual[0], known, "y")
     # A size says little without what it uses and loses.
@@ -81,8 +81,8 @@ def check_roles(
 
 
 def _no_metric(name: str, known: Iterable[str], field: str) -> ScenarioError:
-    wrong = f"{show(name)} is no metric of these runs{did_you_mean(name, list(known))}"
-    return ScenarioError("bad-grid", wrong, "write a column of --export", field=field)
+    guess = did_you_mean(name, list(known))
+    return ScenarioError("bad-grid.metric", field=field, value=name, guess=guess)
 
 
 def _averaged(
@@ -115,15 +115,14 @@ def _roles(
     """Return which axis is drawn how; the free ones that nobody named are taken in their order."""
     for role, name in named.items():
         if name is not None and name not in axes:
-            hint = f"write one of: {', '.join(axes)}"
-            wrong = f"{show(name)} is no axis{did_you_mean(name, axes)}"
-            raise ScenarioError("bad-grid", wrong, hint, field=role)
+            guess, known = did_you_mean(name, axes), ", ".join(axes)
+            raise ScenarioError("bad-grid.axis", field=role, value=name, guess=guess, known=known)
     rest = [name for name in free if name not in named.values()]
     for role in ("x", "facet") if named["y"] is not None else ("x", "colour", "facet"):
         if named[role] is None and rest:
             named[role] = rest.pop(0)
     if named["x"] is None:
-        raise ScenarioError("bad-grid", "no axis is left", "write an axis", field="x")
+        raise ScenarioError("bad-grid.no-axis-left", field="x")
     return named
 
 

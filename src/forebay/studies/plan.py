@@ -10,9 +10,8 @@ from forebay.errors import ForebayError
 from forebay.scenario import Scenario, ScenarioError
 from forebay.scenario.overrides import blames
 from forebay.search.cost import Speed, in_words
-from forebay.studies.errors import bad_grid
 from forebay.studies.grid import MAX_CELLS, Grid
-from forebay.words import Notation, toml
+from forebay.words import Fact, Notation, toml
 
 _SHORT_S = {"theory": 0.002, "atlas": 0.004, "network": 1.0}
 SHORT_SIZING_S = {"theory": 0.04, "atlas": 0.2}
@@ -103,19 +102,17 @@ class Plan:
             return float(scenario.measure.warmup + scenario.measure.duration)
         return Speed(1).replication_s(scenario)
 
-    def announce(self, missing: int, wall_s: float, where: str = "1 core") -> str:
+    def announce(self, missing: int, wall_s: float, where: Fact | None = None) -> str:
         """Return the line before the first run: "1,200 runs, about 40 s on 2 cores"."""
-        said = f"{self.runs:,} {'sizing' if self.asked[0].ask == 'size' else 'run'}"
-        said += "s" if self.runs != 1 else ""
-        if missing < self.runs:
-            said += f", {self.runs - missing:,} of them stored"
-        if missing:
-            said += f", about {in_words(wall_s)} on {where}"
+        kept, where = self.runs - missing, where or Fact("plan.cores", cores=1)
+        parts = [Fact("plan.runs", runs=self.runs, sizings=self.asked[0].ask == "size")]
+        parts += [Fact("plan.stored", runs=kept)] if kept else []
+        parts += [Fact("plan.time", time=in_words(wall_s), where=where)] if missing else []
         if self.refused:
-            first, are = self.refused[0], "cells are" if len(self.refused) > 1 else "cell is"
-            where = of_values(self.grid.names, first.values)
-            said += f", {len(self.refused):,} {are} refused: {where}: {first.why}"
-        return said
+            first, cells = self.refused[0], len(self.refused)
+            values = of_values(self.grid.names, first.values)
+            parts.append(Fact("plan.refused", cells=cells, values=values, why=first.why))
+        return ", ".join(map(str, parts))
 
 
 def of_values(names: Iterable[str], values: Iterable[Any]) -> str:
@@ -142,7 +139,7 @@ def plan_of(
     for values in grid.points():
         standing()
         if len(cells) + len(refused) >= MAX_CELLS:
-            raise bad_grid("axes", f"more than {MAX_CELLS:,} cells", "write fewer values")
+            raise ScenarioError("bad-grid.cells", field="axes", most=MAX_CELLS)
         try:
             scenario = grid.base.replace(dict(zip(grid.names, values, strict=True)))
             most = max([most, *(check(scenario) for check in checks)])
@@ -160,7 +157,7 @@ def _refuse_values(
 ) -> None:
     """Refuse the grid if a value is wrong by itself: every cell that has it was refused."""
     if not cells and not refused:
-        raise bad_grid("leave_out", "leaves no cell", "leave out less")
+        raise ScenarioError("bad-grid.no-cell", field="leave_out")
     good = [{repr(cell.values[i]) for cell in cells} for i in range(len(grid.names))]
     for refusal, error in refused:
         for name, value, known in zip(grid.names, refusal.values, good, strict=True):
@@ -169,10 +166,12 @@ def _refuse_values(
             if isinstance(error, ScenarioError) and blames([name], error.field):
                 raise error.at("axes")
             if not cells or not grid.is_drawn:
-                hint = f"write another value; {toml(value)} of {name} cannot be run in any cell"
-                raise bad_grid(f"axes.{name}", refusal.why.partition(";")[0], hint, value)
+                raise ScenarioError(
+                    "bad-grid.value", field=f"axes.{name}", value=value, name=name,
+                    why=refusal.why.partition(";")[0],
+                )  # fmt: skip
     if not cells and refused:
-        raise bad_grid("axes", f"every cell is refused: {refused[0][0].why}", "write others")
+        raise ScenarioError("bad-grid.every-cell", field="axes", why=refused[0][0].why)
 
 
 def cores(jobs: int) -> int:

@@ -15,10 +15,9 @@ import forebay
 from forebay.outcome.study import StudyTable
 from forebay.packages import import_package
 from forebay.report.page import study_page, study_table
-from forebay.scenario.errors import did_you_mean, show
+from forebay.scenario.errors import ScenarioError, did_you_mean
 from forebay.store import Store
 from forebay.studies.batches import Count
-from forebay.studies.errors import bad_grid
 from forebay.studies.picture import check_roles, picture
 from forebay.studies.plan import Plan, of_values
 from forebay.studies.summary import summary
@@ -62,8 +61,7 @@ class Sweep:
 
     def __getstate__(self) -> dict[str, Any]:
         if self._keep is not None:
-            wrong = "is not given: the rows go with this object, and no copy has them"
-            raise bad_grid("store", wrong, 'write store="study.sqlite"')
+            raise ScenarioError("bad-grid.no-store", field="store")
         return self.__dict__
 
     def __repr__(self) -> str:
@@ -112,7 +110,7 @@ class Sweep:
         Raises OSError, StudyError, and ScenarioError for another kind of file.
         """
         if Path(path).suffix.lower() not in (".csv", ".parquet"):
-            raise bad_grid("path", f"{show(os.fspath(path))} is no table", "write .csv or .parquet")
+            raise ScenarioError("bad-grid.path", field="path", value=os.fspath(path))
         with self._table() as table:
             write(table, path)
 
@@ -165,8 +163,8 @@ class Sweep:
             known = self.columns
             for name in wanted:
                 if name not in known:
-                    wrong = f"{show(name)} is no column{did_you_mean(name, known)}"
-                    raise bad_grid("columns", wrong, "write some of Sweep.columns")
+                    guess = did_you_mean(name, known)
+                    raise ScenarioError("bad-grid.column", field="columns", value=name, guess=guess)
         return self._summary(wanted)
 
     def _summary(self, columns: Sequence[str] = ()) -> StudyTable:

@@ -10,12 +10,12 @@ from typing import Any
 import scipy
 
 from forebay.scenario import Duration, Scenario, ScenarioError
-from forebay.scenario.errors import show
 from forebay.scenario.overrides import blames
 from forebay.scenario.quantity import parse_amount, plain
 from forebay.search.goals import goals_of
-from forebay.studies.errors import bad_grid, unknown_key
+from forebay.studies.errors import unknown_key
 from forebay.studies.grid import Range, range_of, read_range
+from forebay.words import Fact
 
 _KINDS = ("rate", "time", "size", "packets")
 _NO_AMOUNT = ("shares", "shape")
@@ -59,10 +59,7 @@ def _text(value: str, factor: float) -> str:
 
 
 FORMS = ("linear", "log", "normal", "lognormal", "triangular", "scaled", "values")
-WRITE = (
-    'write a range such as "100..400", "80 ms..120 ms" or "±30%", a list of values, or a table of '
-    f"one of: {', '.join(FORMS)}"
-)
+WRITE = Fact("bad-grid.write-uncertain", forms=", ".join(FORMS))
 _SPAN = re.compile(r"\s*(.+?)\s*(?<!\.)\.\.(?!\.)\s*(.+?)\s*")
 _PERCENT = re.compile(r"\s*(?:±|\+-|\+/-)\s*([0-9.]+)\s*%\s*")
 _INSIDE = 1.0 - 2.0**-20
@@ -79,7 +76,7 @@ class Uncertain:
     ----------
     path : of the input as it was named, such as "traffic.0.congestion_control.bbr".
     field : of the field that is replaced: the whole table, for a share of one.
-    said : its range or distribution in words.
+    said : its range or distribution.
     at : the field's value at a share of the distribution, 0 to 1.
     number : the same as a number, in the unit of the range or as a factor; a place in a list.
     word : such a number in words, such as "120 ms" or "0.8 times".
@@ -88,7 +85,7 @@ class Uncertain:
 
     path: str
     field: str
-    said: str
+    said: Fact
     at: At
     number: Callable[[float], float]
     word: Callable[[float], str]
@@ -99,7 +96,7 @@ class Uncertain:
 class _Spread:
     """A distribution by its quantiles, and how a number of it is written."""
 
-    said: str
+    said: Fact
     quantile: Callable[[float], float]
     written: At
     is_list: bool = False
@@ -108,7 +105,9 @@ class _Spread:
     def word(self, number: float) -> str:
         """Return a number of it in words."""
         short = float(f"{number:.3g}")
-        return f"{short:g} times" if self.is_factor else _in_short(self.written(short))
+        if self.is_factor:
+            return str(Fact("uncertain.times", factor=short))
+        return _in_short(self.written(short))
 
 
 def uncertain_inputs(scenario: Scenario, given: Mapping[str, Any]) -> list[Uncertain]:
@@ -119,14 +118,12 @@ def uncertain_inputs(scenario: Scenario, given: Mapping[str, Any]) -> list[Uncer
     ``given``: a range or a distribution by dotted path; see `forebay.size_uncertain`.
     """
     if not isinstance(given, Mapping) or not given:
-        hint = 'write {"traffic.0.flows": "100..400"}'
-        raise bad_grid("uncertain", f"{show(given)} names no input", hint)
+        raise ScenarioError("bad-grid.no-input", field="uncertain", value=given)
     inputs = [_input(scenario, str(path), form) for path, form in given.items()]
     fields = [input_.field for input_ in inputs]
     for input_ in inputs:
         if fields.count(input_.field) > 1:
-            hint = "write one of them"
-            raise bad_grid(input_.path, f"{input_.field} is uncertain twice", hint)
+            raise ScenarioError("bad-grid.uncertain-twice", field=input_.path, name=input_.field)
         _check(scenario, input_)
     return inputs
 
@@ -188,7 +185,7 @@ def _mean_of(path: str, spread: _Spread, known: Any, mean: float) -> Uncertain:
         drawn = Duration.parse_argument(path, spread.written(spread.quantile(share)))
         return scaled(known, float(drawn) / mean)
 
-    said = f"mean {spread.said}, spread as {_in_short(known)}"
+    said = Fact("uncertain.mean", mean=spread.said, known=_in_short(known))
     return Uncertain(path, path, said, at, spread.quantile, spread.word)
 
 
@@ -220,14 +217,14 @@ def _others(path: str, known: Any, name: str) -> dict[str, float]:
     shares = {known: 1.0} if isinstance(known, str) else dict(known or {})
     others = {other: share for other, share in shares.items() if other != name}
     if not others:
-        raise bad_grid(path, f"every flow has {name} already", "name another congestion control")
+        raise ScenarioError("bad-grid.every-flow", field=path, name=name)
     whole = fsum(others.values())
     return {other: share / whole for other, share in others.items()}
 
 
 def _with_share(path: str, others: Mapping[str, float], name: str, share: Any) -> Any:
     if not isinstance(share, int | float) or not 0.0 <= share <= 1.0:
-        raise bad_grid(path, f"{show(share)} is no share", "write a range between 0 and 1")
+        raise ScenarioError("bad-grid.no-share", field=path, value=share)
     if share in (0.0, 1.0):
         return name if share else dict(others)
     return {other: (1.0 - share) * part for other, part in others.items()} | {name: share}
@@ -239,13 +236,13 @@ def _spread(path: str, form: object, known: Any) -> _Spread:
     if isinstance(form, list | tuple):
         return _of_values(path, form, None)
     if not isinstance(form, Mapping):
-        raise bad_grid(path, f"{show(form)} is no range", WRITE, form)
+        raise ScenarioError("bad-grid.no-spread", hint=WRITE, field=path, value=form)
     names = [name for name in FORMS if name in form]
     for key in form:
         if key not in FORMS and key != "shares":
             raise unknown_key(path, str(key), FORMS)
     if len(names) != 1 or ("shares" in form and names != ["values"]):
-        raise bad_grid(path, f"{show(form)} is no distribution", WRITE, form)
+        raise ScenarioError("bad-grid.no-distribution", hint=WRITE, field=path, value=form)
     parts = form[names[0]]
     if names[0] == "values":
         return _of_values(path, parts, form.get("shares"))
@@ -256,11 +253,11 @@ def _of_text(path: str, form: str, known: Any) -> _Spread:
     if percent := _PERCENT.fullmatch(form):
         part = float(percent[1]) / 100.0
         if not 0.0 < part < 1.0:
-            raise bad_grid(path, f"{show(form)} is no range", 'write ±1% to ±99%, such as "±30%"')
+            raise ScenarioError("bad-grid.no-spread", field=path, value=form)
         return _of_numbers(path, "scaled", [1.0 - part, 1.0 + part], known)
     span = _SPAN.fullmatch(form)
     if span is None:
-        raise bad_grid(path, f"{show(form)} is no range", WRITE, form)
+        raise ScenarioError("bad-grid.no-spread", hint=WRITE, field=path, value=form)
     return _of_numbers(path, "linear", [_plain(span[1]), _plain(span[2])], known)
 
 
@@ -276,17 +273,17 @@ def _plain(text: str) -> Any:
 
 def _of_values(path: str, values: object, shares: object) -> _Spread:
     if not isinstance(values, list | tuple) or len(values) < 2:
-        raise bad_grid(path, f"{show(values)} is no list of values", "write two or more")
+        raise ScenarioError("bad-grid.no-list", field=path, value=values)
     count = len(values)
     parts = [1.0 / count] * count if shares is None else shares
     if not isinstance(parts, list | tuple) or len(parts) != count or not all(map(_is_part, parts)):
-        raise bad_grid(f"{path}.shares", show(shares), f"write {count} numbers above 0")
+        raise ScenarioError("bad-grid.shares", field=f"{path}.shares", value=shares, count=count)
     ends = [fsum(parts[: at + 1]) / fsum(parts) for at in range(count)]
 
     def place(share: float) -> float:
         return float(next((at for at, end in enumerate(ends) if share < end), count - 1))
 
-    said = "one of " + ", ".join(map(str, values))
+    said = Fact("uncertain.one-of", values=", ".join(map(str, values)))
     return _Spread(said, place, lambda number: values[round(number)], True)
 
 
@@ -297,7 +294,7 @@ def _is_part(share: object) -> bool:
 def _of_numbers(path: str, form: str, parts: object, known: Any) -> _Spread:
     count = 3 if form == "triangular" else 2
     if not isinstance(parts, list | tuple) or len(parts) != count:
-        raise bad_grid(f"{path}.{form}", show(parts), f"write a list of {count}")
+        raise ScenarioError("bad-grid.parts", field=f"{path}.{form}", value=parts, count=count)
     if form == "scaled":
         return _of_factor(path, parts, known)
     if form in ("linear", "log"):
@@ -309,24 +306,23 @@ def _of_numbers(path: str, form: str, parts: object, known: Any) -> _Spread:
     return _normal(path, parts, ranges[0]) if form == "normal" else _triangular(path, parts, ranges)
 
 
-def _said(form: str, parts: Sequence[Any]) -> str:
+def _said(form: str, parts: Sequence[Any]) -> Fact:
     if form in ("linear", "log"):
-        return f"{parts[0]} to {parts[1]}{', logarithmic' if form == 'log' else ''}"
-    return f"{form} of {', '.join(map(str, parts))}"
+        return Fact("uncertain.range", first=parts[0], last=parts[1], log=form == "log")
+    return Fact("uncertain.form", form=form, parts=", ".join(map(str, parts)))
 
 
 def _of_factor(path: str, parts: Sequence[Any], known: Any) -> _Spread:
     low, high = (float(p) if isinstance(p, int | float) else 0.0 for p in parts)
     if not 0.0 < low < high:
-        hint = "write two factors above 0, the smaller one first"
-        raise bad_grid(path, f"{show(list(parts))} are no factors", hint)
+        raise ScenarioError("bad-grid.no-factors", field=path, value=list(parts))
     if known is None or scaled(known, 2.0) == known:
-        raise bad_grid(path, f"{show(known)} cannot be scaled", "write a range of values")
+        raise ScenarioError("bad-grid.not-scaled", field=path, value=known)
 
     def quantile(share: float) -> float:
         return low + share * (high - low)
 
-    said = f"{low:g} to {high:g} times {_in_short(known)}"
+    said = Fact("uncertain.factor", low=low, high=high, known=_in_short(known))
     return _Spread(said, quantile, lambda factor: scaled(known, factor), is_factor=True)
 
 
@@ -340,8 +336,7 @@ def _normal(path: str, parts: Sequence[Any], span: Range) -> _Spread:
     """Return a normal distribution without what is not above 0."""
     mean, deviation = span.low, span.high
     if mean <= 0.0 or deviation <= 0.0:
-        hint = "write a mean and a standard deviation above 0"
-        raise bad_grid(f"{path}.normal", show(list(parts)), hint)
+        raise ScenarioError("bad-grid.normal", field=f"{path}.normal", value=list(parts))
     least = -mean / deviation
     drawn = scipy.stats.truncnorm(least, float("inf"), loc=mean, scale=deviation)
     return _Spread(_said("normal", parts), _open_ended(drawn.ppf), _from_one(span))
@@ -351,8 +346,7 @@ def _lognormal(path: str, parts: Sequence[Any]) -> _Spread:
     """Return a lognormal distribution by its median, and the factor of a standard deviation."""
     span, factor = range_of(path, (parts[0], parts[0])), parts[1]
     if span.low <= 0.0 or not isinstance(factor, int | float) or factor <= 1.0:
-        hint = 'write a median above 0 and a factor above 1, such as ["100 ms", 1.5]'
-        raise bad_grid(f"{path}.lognormal", show(list(parts)), hint)
+        raise ScenarioError("bad-grid.lognormal", field=f"{path}.lognormal", value=list(parts))
     drawn = scipy.stats.lognorm(log(factor), scale=span.low)
     return _Spread(_said("lognormal", parts), _open_ended(drawn.ppf), _from_one(span))
 
@@ -361,8 +355,7 @@ def _triangular(path: str, parts: Sequence[Any], ranges: Sequence[Range]) -> _Sp
     """Return a triangular distribution by its least, likeliest and largest value."""
     low, likely, high = ranges[0].low, ranges[0].high, ranges[1].high
     if not low <= likely <= high or low == high:
-        hint = "write the least, the likeliest and the largest value"
-        raise bad_grid(f"{path}.triangular", show(list(parts)), hint)
+        raise ScenarioError("bad-grid.triangular", field=f"{path}.triangular", value=list(parts))
     drawn = scipy.stats.triang((likely - low) / (high - low), loc=low, scale=high - low)
     return _Spread(_said("triangular", parts), lambda u: float(drawn.ppf(u)), ranges[0].written)
 

@@ -12,6 +12,7 @@ from forebay.outcome import Metric
 from forebay.outcome.uncertain import Draw, InputInfluence, UncertainBuffer, UncertainSize
 from forebay.studies.columns import columns_of_size
 from forebay.studies.uncertain import Uncertain
+from forebay.words import Fact
 
 _LEVEL = 0.95
 _NOT_SHOWN = 0.05
@@ -20,7 +21,7 @@ SIZED, IMPOSSIBLE, UNDECIDED = "sized", "no buffer", "undecided"
 
 
 def draw_of(
-    values: tuple[Any, ...], row: Mapping[str, Any] | None, why: str, sized: str = "buffer"
+    values: tuple[Any, ...], row: Mapping[str, Any] | None, why: str | Fact, sized: str = "buffer"
 ) -> Draw:
     """Return a draw from its row of a study; without one it has no answer."""
     of_least, of_best = columns_of_size(sized)
@@ -111,7 +112,7 @@ def uncertain_size(
     unanswered = sum(draw.least is None for draw in draws) - impossible
     why = _why(holding, holds, size, upper)
     if size is None and unanswered and held.value * len(draws) + unanswered >= asked:
-        why = f"too many draws have no answer, {unanswered} of {len(draws)}"
+        why = Fact("uncertain-size.unanswered", unanswered=unanswered, draws=len(draws))
     scenario, engine, sized = named
     return UncertainSize(
         scenario=scenario, engine=engine, holds=holds, buffer=buffer, held=held,
@@ -121,19 +122,16 @@ def uncertain_size(
     )  # fmt: skip
 
 
-def _why(holding: Holding, holds: float, size: int | None, upper: int | None) -> str | None:
+def _why(holding: Holding, holds: float, size: int | None, upper: int | None) -> Fact | None:
     """Return why nothing is recommended."""
     if upper is not None:
         return None
     if size is None:
-        return "no size meets the goals in so many draws"
+        return Fact("uncertain-size.none")
     fewest = enough_draws(holds)
     if holding.count < fewest:
-        return (
-            f"{holding.count} draws are too few to show that a size holds in {holds:.0%}; "
-            f"{fewest} or more can"
-        )
-    return f"no size holds in so many draws that {holds:.0%} of all is shown"
+        return Fact("uncertain-size.few", draws=holding.count, holds=holds, fewest=fewest)
+    return Fact("uncertain-size.not-shown", holds=holds)
 
 
 def _influences(

@@ -43,7 +43,7 @@ from forebay.store import MetricRow, code_of, to_blob, to_numbers
 from forebay.studies.columns import OF_RECOMMENDED, columns_of_size
 from forebay.studies.errors import StudyError
 from forebay.studies.plan import Asked
-from forebay.words import Notation
+from forebay.words import Fact, Notation
 
 Sizes = Callable[[Engine, "Scenario", range, float, Effort], "SizeResult"]
 """Sizes a link with these seeds within so many predicted seconds; progress may stop it."""
@@ -123,8 +123,7 @@ def make_batch(batch: Batch, progress: Progress | None = None) -> Done:
     Raises StudyError: this worker has other code than the one that asks.
     """
     if code_of(batch.asked.engine) != batch.made_by:
-        wrong = f"a worker has another forebay ({_version()}) than the one that asks"
-        raise StudyError(wrong, "install the same version on every worker")
+        raise StudyError("study.other-version", version=_version())
     done = Done()
     for item in batch.items:
         if progress is not None:
@@ -237,8 +236,8 @@ class Workers(ABC):
     """Makes batches; `count` of them at a time."""
 
     count: int
-    where: str
-    """In words: "2 cores"."""
+    where: Fact
+    """Such as "2 cores"."""
 
     @property
     def at_once(self) -> int:
@@ -280,7 +279,7 @@ class _Here(Workers):
 
     def __init__(self, count: int) -> None:
         cores = min(count, os.cpu_count() or 1)
-        self.count, self.where = count, f"{cores} {'core' if cores == 1 else 'cores'}"
+        self.count, self.where = count, Fact("plan.cores", cores=cores)
 
     def close(self) -> None:
         """Close after all batches are done."""
@@ -349,8 +348,7 @@ class Processes(_Here):
             raise error
         self._deaths += 1
         if self._deaths > _MOST_DEATHS:
-            wrong = f"{self._deaths} workers died without finishing a batch"
-            raise StudyError(wrong, "write fewer jobs, as their memory may be too small") from None
+            raise StudyError("study.deaths", deaths=self._deaths) from None
         self.stop()
         self._pool = self._open()
 
@@ -405,8 +403,7 @@ class Cluster(Workers):
         try:
             self._client: Any = Client(address, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, ValueError, TimeoutError):
-            wrong = f"no scheduler answers at {address}"
-            raise StudyError(wrong, "write the address that dask scheduler printed") from None
+            raise StudyError("study.no-scheduler", address=address) from None
         self._address, self._wait_s, self._say = address, wait_s, say
         self._seen_s, self._looked_s, self._told = time.monotonic(), 0.0, False
         self.count = 0
@@ -418,7 +415,7 @@ class Cluster(Workers):
         except BaseException:
             self.close()
             raise
-        self.where = f"{self.count} {'thread' if self.count == 1 else 'threads'} of {address}"
+        self.where = Fact("plan.threads", threads=self.count, address=address)
 
     def look(self) -> None:
         """Count the workers; say when there are none, and end the study if none comes."""
@@ -430,14 +427,15 @@ class Cluster(Workers):
             if count := sum(self._client.nthreads().values()):
                 self.count, self._seen_s, self._told = count, now, False
                 return
-        silent_s, start = now - self._seen_s, f"dask worker {self._address} --nthreads 1"
-        wrong = f"the scheduler at {self._address} has had no worker for {silent_s:.0f} s"
+        silent_s = now - self._seen_s
         if silent_s >= self._wait_s:
-            hint = f"start one with: {start}; what is stored stays, and the same study goes on"
-            raise StudyError(wrong, hint)
+            raise StudyError("study.no-worker", address=self._address, silent_s=silent_s)
         if silent_s >= _SILENCE_S and not self._told:
             self._told = True
-            self._say(f"{wrong}; waiting up to {self._wait_s:.0f} s, start one with: {start}")
+            waiting = Fact(
+                "study.waiting", address=self._address, silent_s=silent_s, wait_s=self._wait_s
+            )
+            self._say(str(waiting))
 
     def submit(self, batch: Batch) -> Future[Done]:
         """Begin a batch; Dask gives it to another worker if its own one dies."""
@@ -461,6 +459,5 @@ class Cluster(Workers):
 
     def revive(self, error: BaseException) -> None:
         """End the study: Dask has tried other workers already, or its scheduler is gone."""
-        why = " ".join(str(error).split())[:200] or "its scheduler is gone"
-        wrong = f"the cluster failed ({type(error).__name__}: {why})"
-        raise StudyError(wrong, "start it again; the same command continues") from None
+        why = " ".join(str(error).split())[:200] or Fact("study.scheduler-gone")
+        raise StudyError("study.cluster", what=type(error).__name__, why=why) from None

@@ -129,9 +129,12 @@ def test_a_control_that_no_kernel_has_is_named(fake, small):
 
 
 def test_the_kernels_answer_becomes_one_line():
-    with pytest.raises(TestbedError) as caught, asking("making a thing"):
+    with pytest.raises(TestbedError) as caught, asking("testbed.furnishing", namespace="n"):
         raise PermissionError(1, "Operation not permitted")
-    assert "making a thing: Operation not permitted; run it as root" in str(caught.value)
+    assert "furnishing n: Operation not permitted; run it as root" in str(caught.value)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
-    with pytest.raises(ZeroDivisionError), asking("a bug stays a bug"):
+    with (
+        pytest.raises(ZeroDivisionError),
+        asking("testbed.furnishing", namespace="a bug stays a bug"),
+    ):
         raise ZeroDivisionError

@@ -160,7 +160,7 @@ def test_routes_cover_exactly_the_flows_of_their_class(monkeypatch):
     ],
 )
 def test_what_the_kernel_does_otherwise_is_said(option, value, said):
-    (line,) = broken(made({f"traffic.0.{option}": value, "traffic.0.offload": "on"}))
+    (line,) = map(str, broken(made({f"traffic.0.{option}": value, "traffic.0.offload": "on"})))
     assert re.search(said, line)
 
 

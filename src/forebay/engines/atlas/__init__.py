@@ -17,6 +17,7 @@ from forebay.engines.base import Engine, exact, mean_alone
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles, checked
 from forebay.outcome.model import ControllerOutcome
 from forebay.scenario import Long, Scenario
+from forebay.words import Fact
 from forebay.workload.drawing import apportion
 
 _UNKNOWN = (0.0, 0.0, 1.0)
@@ -58,8 +59,7 @@ def _outcome(
     measure, notes, settled_s = scenario.measure, [], FAMILIES[point.controls]
     warmup = float(measure.warmup)
     if warmup < settled_s and "warmup" in measure.model_fields_set:
-        settles = f"flows of the atlas had {settled_s:g} s to settle"
-        notes = [f"measured after {warmup:g} s: {settles}"]
+        notes = [Fact("atlas.unsettled", warmup_s=warmup, settled_s=settled_s)]
     idle = ends["idle"]
     wait_s = point.packets / point.pps
     link = LinkOutcome(
@@ -80,7 +80,7 @@ def _outcome(
     facts = {
         "seeds": seeds,
         "wall_s": time.perf_counter() - started,
-        "atlas": f"{model.stamp['family']}, {model.stamp['cells']} simulations",
+        "atlas": str(Fact("atlas.model", **model.stamp)),
     }
     return Outcome.of(scenario, "atlas", {BOTTLENECK: link}, classes, facts, broken=notes)
 

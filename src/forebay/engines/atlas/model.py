@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from forebay.engines.atlas.scope import Point, file_of
 from forebay.engines.errors import EngineUnavailable
-from forebay.errors import option
 
 Array = NDArray[np.float64]
 REMAKE = "benches/atlas_design.py and benches/atlas_model.py"
@@ -211,9 +210,7 @@ def load(controls: tuple[str, str]) -> Model:
     Raises EngineUnavailable: the simulator has changed since.
     """
     if is_stale():
-        missing = "the simulator has changed since its simulations, as its canaries show"
-        hint = f"remake it with {REMAKE}, or write {option('engine', 'simulation')}"
-        raise EngineUnavailable("atlas", missing, hint)
+        raise EngineUnavailable("engine-unavailable.stale-atlas", engine="atlas", remake=REMAKE)
     with file_of(controls).open("rb") as file:
         return read(file)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.engines.errors import OutsideAtlas
 from forebay.scenario import Long, Scenario
+from forebay.words import Fact
 from forebay.workload.drawing import apportion
 
 if TYPE_CHECKING:
@@ -32,8 +33,10 @@ _COVERED = {
 _ALIKE = ("rtt", "access_rate", "packet", "offload")
 _PACKETS = (1400, 1514)
 _OTHERS = {
-    "links": "further links", "topology": "a whole network", "memory": "queues that share memory",
-}  # fmt: skip
+    "links": Fact("atlas.links"),
+    "topology": Fact("unsupported.topology"),
+    "memory": Fact("atlas.memory"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +78,14 @@ class Point:
 
 
 BOUNDS: dict[str, tuple[str, float, float, str]] = {
-    "flows": ("traffic.0.flows", 8, 1024, "flows"),
-    "window": ("link.rate", 3.0, 500.0, "packets in flight a flow"),
-    "pps": ("link.rate", 0.0, 1_000_000.0, "packets a second"),
-    "rtt_s": ("traffic.0.rtt", 0.002, 0.3, "s of mean round trip"),
-    "spread": ("traffic.0.rtt", 1.02, 8.0, "for the longest round trip over the shortest"),
-    "access": ("traffic.0.access_rate", 0.1, 10.0, "for access over link"),
+    "flows": ("traffic.0.flows", 8, 1024, "atlas.flows"),
+    "window": ("link.rate", 3.0, 500.0, "atlas.window"),
+    "pps": ("link.rate", 0.0, 1_000_000.0, "atlas.packet-rate"),
+    "rtt_s": ("traffic.0.rtt", 0.002, 0.3, "atlas.round-trip"),
+    "spread": ("traffic.0.rtt", 1.02, 8.0, "atlas.spread"),
+    "access": ("traffic.0.access_rate", 0.1, 10.0, "atlas.access"),
 }
-"""Of a point: the field that sets it, least, most, and what is counted."""
+"""Of a point: the field that sets it, least, most, and the kind that says how much is there."""
 _ROUNDING = 1e-3
 LARGEST_BDP, SMALLEST = 4.0, 1
 """The largest buffer in bandwidth-delay products, if that is some packets; the least, packets."""
@@ -101,8 +104,8 @@ def point_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Poi
     point = _link_of(scenario, controls)
     least, most = _buffers(point, scenario)
     if not least <= point.packets <= most:
-        why = ", with an access_rate from 1 on" if least > SMALLEST else ""
-        raise OutsideAtlas("queue.size", f"{point.packets} packets", f"{least} to {most}{why}")
+        bound = Fact("atlas.buffers", least=least, most=most, lower=least > SMALLEST)
+        raise OutsideAtlas("queue.size", Fact("atlas.packets", packets=point.packets), bound)
     return point
 
 
@@ -131,18 +134,19 @@ def _link_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Poi
         float(first.rtt.high) / float(first.rtt.low), first.access(rate) / rate,
         scenario.buffer_packets,
     )  # fmt: skip
-    for name, (field, least, most, unit) in BOUNDS.items():
+    for name, (field, least, most, kind) in BOUNDS.items():
         value = getattr(point, name)
         if not least * (1.0 - _ROUNDING) <= value <= most * (1.0 + _ROUNDING):
-            bound = f"{_amount(least)} to {_amount(most)}"
-            raise OutsideAtlas(field, f"{_amount(value)} {unit}", bound)
+            ends = Fact("atlas.between", least=_amount(least), most=_amount(most))
+            raise OutsideAtlas(field, Fact(kind, amount=_amount(value)), ends)
     if abs(point.access - 1.0) < ALIKE_RATES:
-        same = "access links exactly as fast as the link, where one flow may lock out the others"
-        raise OutsideAtlas("traffic.0.access_rate", same, "faster and slower ones")
+        field, same = "traffic.0.access_rate", Fact("atlas.access-alike")
+        raise OutsideAtlas(field, same, Fact("atlas.access-apart"))
     together = point.access * point.flows
     if together < LEAST_ACCESS * (1.0 - _ROUNDING):
-        slow = f"access links of {together:.3g} times the link together"
-        raise OutsideAtlas("traffic.0.access_rate", slow, f"{LEAST_ACCESS:g} times and more")
+        slow = Fact("atlas.access-together", times=together)
+        bound = Fact("atlas.least-access", times=LEAST_ACCESS)
+        raise OutsideAtlas("traffic.0.access_rate", slow, bound)
     return point
 
 
@@ -157,7 +161,7 @@ def _buffers(link: Point, scenario: Scenario) -> tuple[int, int]:
 def _refuse_what_was_not_simulated(scenario: Scenario) -> None:
     for name, what in _OTHERS.items():
         if getattr(scenario, name):
-            raise OutsideAtlas(name, what, "one link alone")
+            raise OutsideAtlas(name, what, Fact("atlas.one-link"))
     _refuse_set("link", scenario.link)
     if scenario.queue.discipline != "drop-tail":
         raise OutsideAtlas("queue.discipline", scenario.queue.discipline, "drop-tail")
@@ -165,20 +169,26 @@ def _refuse_what_was_not_simulated(scenario: Scenario) -> None:
     for index, group in enumerate(scenario.traffic):
         where = f"traffic.{index}"
         if not isinstance(group, Long):
-            raise OutsideAtlas(f"{where}.kind", f"traffic of kind {group.kind}", "long")
+            raise OutsideAtlas(f"{where}.kind", Fact("unsupported.kind", kind=group.kind), "long")
         _refuse_set(where, group)
         if group.flows.is_range:
-            raise OutsideAtlas(f"{where}.flows", "range of flows", "one number")
+            raise OutsideAtlas(f"{where}.flows", Fact("atlas.range"), Fact("atlas.number"))
         if not group.offloads:
-            raise OutsideAtlas(f"{where}.offload", "hosts without offload", "hosts with it")
+            raise OutsideAtlas(f"{where}.offload", Fact("atlas.no-offload"), Fact("atlas.offload"))
         if not _PACKETS[0] <= int(group.packet) <= _PACKETS[1]:
-            what = f"packets of {int(group.packet)} bytes"
-            raise OutsideAtlas(f"{where}.packet", what, f"{_PACKETS[0]} to {_PACKETS[1]}")
+            what = Fact("atlas.packet", octets=int(group.packet))
+            least, most = _PACKETS
+            raise OutsideAtlas(
+                f"{where}.packet", what, Fact("atlas.between", least=least, most=most)
+            )
         if group.rtt.low != group.rtt.high and group.rtt.kind != "uniform":
-            raise OutsideAtlas(f"{where}.rtt", f"{group.rtt.kind} round trips", "uniform ones")
+            what = Fact("atlas.round-trips", law=group.rtt.kind)
+            raise OutsideAtlas(f"{where}.rtt", what, Fact("atlas.uniform"))
         for name in _ALIKE:
             if getattr(group, name) != getattr(scenario.traffic[0], name):
-                raise OutsideAtlas(f"{where}.{name}", "classes that differ in it", "classes alike")
+                raise OutsideAtlas(
+                    f"{where}.{name}", Fact("atlas.classes-apart"), Fact("atlas.classes-alike")
+                )
 
 
 def _refuse_set(where: str, part: Any) -> None:
@@ -188,7 +198,7 @@ def _refuse_set(where: str, part: Any) -> None:
         value = getattr(part, name)
         if name not in covered and value != field.get_default(call_default_factory=True):
             shown = f' "{value}"' if isinstance(value, str) else ""
-            raise OutsideAtlas(f"{where}.{name}", f"{name}{shown}", "links without it")
+            raise OutsideAtlas(f"{where}.{name}", f"{name}{shown}", Fact("atlas.without"))
 
 
 def file_of(controls: tuple[str, str]) -> Traversable:
@@ -207,8 +217,8 @@ def _family(names: set[str]) -> tuple[str, str]:
         if names <= set(family):
             return family
     mixes = ", ".join(" with ".join(family) for family in known)
-    named = " with ".join(sorted(names))
-    raise OutsideAtlas("traffic.0.congestion_control", f"mix of {named}", mixes or "none yet")
+    mix = Fact("atlas.mix", controls=" with ".join(sorted(names)))
+    raise OutsideAtlas("traffic.0.congestion_control", mix, mixes or Fact("atlas.none-yet"))
 
 
 def _amount(value: float) -> str:

@@ -24,12 +24,11 @@ from forebay.engines.fixed_point import solver
 from forebay.engines.fixed_point.balance import MARKED, make_balance
 from forebay.engines.fixed_point.summary import NAME, NO_MARKS, OfferedBursts, links, to_outcome
 from forebay.engines.footprint import Limit, resident
-from forebay.errors import entry, setting
 from forebay.outcome import Outcome
 from forebay.progress import Progress, enter, of_stages
 from forebay.scenario import Scenario, ScenarioError
 from forebay.topology import check_goals_of_links, choose_links, make_problem
-from forebay.topology.graph import Floats, refuse
+from forebay.topology.graph import Floats
 from forebay.topology.routing import NetworkCost
 from forebay.topology.sized_links import worst_link
 
@@ -76,8 +75,7 @@ class NetworkEngine(Engine):
         def check(cost: NetworkCost) -> None:
             limit, held = Limit(self._octets), resident()
             pairs = cost.pairs_within(max(limit.octets - held, 0))
-            smaller = f"{entry('topology.max_pairs', pairs)}, fewer max_paths"
-            limit.check_octets(held + cost.octets, smaller)
+            limit.check_octets(held + cost.octets, "too-much-memory.routes", pairs=pairs)
             if expect is not None:
                 expect(cost.seconds)
 
@@ -101,8 +99,7 @@ def check_marks(scenario: Scenario) -> None:
     names = {name for group in scenario.traffic for name in getattr(group, "shares", ())}
     for name in MARKED:
         if name in names and scenario.queue.discipline not in NO_MARKS:
-            wrong = f"the network engine has no response function of {name} to marks"
-            raise refuse(wrong, 'write queue.discipline = "drop-tail", or another control')
+            raise ScenarioError("topology.marks", field="topology", control=name)
 
 
 class SizingSolver(LinksEngine):
@@ -151,9 +148,9 @@ class SizingSolver(LinksEngine):
         filled = frozenset(name for name, share in shares.items() if share >= target)
         if not filled:
             most = max(shares, key=lambda name: shares[name])
-            wrong = f"{most} is the fullest and is used to {100 * shares[most]:.3g} % by any buffer"
-            hint = "write a goal below that"
-            raise ScenarioError("goals", wrong, hint, field="goals.utilization")
+            raise ScenarioError(
+                "goals.fullest", field="goals.utilization", link=most, percent=100 * shares[most]
+            )
         return filled
 
 
@@ -224,18 +221,14 @@ class ClassBuffers:
         if lost > self.loss:
             at = self.last.balance.used[worst]
             name = self.problem.graph.link_names[at]
-            loses = f"loses {100 * lost:.3g} % with {_LARGEST:g} bdp before every link"
             offered = float(self.problem.offered_bps[at] / self.last.balance.rate_bps[worst])
-            wrong, hint = f"{name} {loses}", "write a larger loss"
-            if offered >= 1.0:
-                wrong = f"{name} is offered {offered:.0%} of its rate and {loses}"
-                hint = "add capacity there: no buffer replaces it"
-            raise ScenarioError("goals", wrong, hint, field="goals.loss_rate")
+            raise ScenarioError(
+                "goals.overload" if offered >= 1.0 else "goals.loss", field="goals.loss_rate",
+                link=name, offered=offered, percent=100 * lost, bdp=_LARGEST,
+            )  # fmt: skip
         if not self.filled.any():
             fullest = float(_used_share(self.last).max(initial=0.0))
-            wrong = f"no link is used to more than {100 * fullest:.3g} % with any buffer"
-            hint = "write a goal below that"
-            raise ScenarioError("goals", wrong, hint, field="goals.utilization")
+            raise ScenarioError("goals.unused", field="goals.utilization", percent=100 * fullest)
 
     def _solve(self, shares: Floats) -> solver.Solution:
         self.solved += 1
@@ -285,11 +278,9 @@ def _targets(scenario: Scenario) -> tuple[float, float | None]:
     stated = [name for name in type(goals).model_fields if getattr(goals, name) is not None]
     for name in stated:
         if name not in _GOALS or getattr(getattr(goals, name), "probability", None) is not None:
-            wrong = f"the smallest set of buffers supports only plain {' and '.join(_GOALS)}"
-            raise ScenarioError("goals", wrong, "leave it out", field=f"goals.{name}")
+            raise ScenarioError("goals.plain", field=f"goals.{name}", known=" and ".join(_GOALS))
     if not stated:
-        hint = f"write {setting('goals.loss_rate', 0.01)}"
-        raise ScenarioError("goals", "no goal is set", hint, field="goals")
+        raise ScenarioError("goals.none", field="goals")
     loss, used = goals.loss_rate, goals.utilization
     return 1.0 if loss is None else float(loss), None if used is None else float(used)
 

@@ -14,9 +14,8 @@ import numpy as np
 from forebay.catalogue import CONTROLS, registered
 from forebay.engines.fixed_point.linear import Crossings, Linear, Slopes, sparse_paths
 from forebay.engines.fixed_point.queueing import Queueing, Slides, State, Windows
-from forebay.errors import option
-from forebay.scenario import Topology
-from forebay.topology.graph import BETWEEN, Floats, Ints, refuse, sums
+from forebay.scenario import ScenarioError, Topology
+from forebay.topology.graph import BETWEEN, Floats, Ints, sums
 from forebay.topology.problem import Kind, Problem
 
 
@@ -385,9 +384,10 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
     number[used] = np.arange(len(used))
     for kind in problem.kinds:
         if kind.control and kind.control not in RESPONSES:
-            wrong = f'the network engine knows no response function of "{kind.control}"'
-            instead = option("engine", "simulation")
-            raise refuse(wrong, f"write one of {', '.join(RESPONSES)}, or {instead}")
+            known = ", ".join(RESPONSES)
+            raise ScenarioError(
+                "topology.control", field="topology", value=kind.control, known=known
+            )
     paths = number[problem.paths]
     crosses = paths < len(used)
     incidence = sparse_paths(paths, crosses.astype(np.float64), len(used))

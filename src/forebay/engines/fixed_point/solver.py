@@ -18,9 +18,9 @@ from forebay.engines.fixed_point.linear import Slopes
 from forebay.engines.fixed_point.queueing import State
 from forebay.errors import ForebayError
 from forebay.progress import Progress, enter
-from forebay.scenario import Scenario, Topology
+from forebay.scenario import Scenario, ScenarioError, Topology
 from forebay.topology import Problem
-from forebay.topology.graph import Floats, Ints, refuse, sums
+from forebay.topology.graph import Floats, Ints, sums
 from forebay.words import Fact
 
 
@@ -28,7 +28,7 @@ class NoNetwork(Unsupported):
     """The scenario has no topology, only a single link."""
 
     def __init__(self) -> None:
-        super().__init__("network", "a single link", "topology")
+        super().__init__("network", Fact("unsupported.single-link"), "topology")
         self.hint = Fact("unsupported.without-network")
 
 
@@ -279,8 +279,9 @@ def sensitivity(solution: Solution) -> Sensitivity:
     Raises ScenarioError: the network has more links than the largest dense matrix.
     """
     if len(solution.s) > MOST_LINKS:
-        many = f"{len(solution.s)} links are more than the maximum of {MOST_LINKS}"
-        raise refuse(f"{many} for sensitivities", "use a smaller network")
+        raise ScenarioError(
+            "topology.sensitivities", field="topology", links=len(solution.s), most=MOST_LINKS
+        )
     balance, flow = solution.balance, solution.flow
     at_rest = balance.slopes(solution.s, solution.state, flow)
     by_buffer = _by_buffer(solution, at_rest)

@@ -19,6 +19,7 @@ from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, NetworkOutco
 from forebay.scenario import Scenario
 from forebay.topology import Problem
 from forebay.topology.graph import Floats, Ints
+from forebay.words import Fact
 
 _LEAST_LOSS = 1e-4  # a smaller loss comes from few bursts and determines no load
 _APART = 0.02
@@ -53,7 +54,7 @@ def burst_load(buffer: Floats, loss: Floats, burst: float) -> Floats:
     return np.asarray(1.0 / (1.0 + burst * np.log(1.0 / loss) / (2.0 * buffer)))
 
 
-def burst_note(solution: Solution, links: Ints | None = None) -> str | None:
+def burst_note(solution: Solution, links: Ints | None = None) -> Fact | None:
     """Return a note about bursts at these links; None if bursts change little there.
 
     Parameters
@@ -75,14 +76,10 @@ def burst_note(solution: Solution, links: Ints | None = None) -> str | None:
         return None
     worst = int(np.argmin(np.where(wrong, load, np.inf)))
     name = balance.problem.graph.link_names[balance.used[worst]]
-    n = np.count_nonzero(wrong)
-    which = name if n == 1 else f"{n} links, most of all {name}"
-    return (
-        f"bursts, which the model leaves out, matter at {which}: independent bursts of {burst:.2g} "
-        f"packets overflow a buffer of {buffer[worst]:.0f} with this probability "
-        f"({loss[worst]:.2%}) at a load of {load[worst]:.0%}, but the model has {used[worst]:.0%}; "
-        "simulation has bursts"
-    )
+    return Fact(
+        "network.bursts", links=int(np.count_nonzero(wrong)), name=name, burst=burst,
+        buffer=buffer[worst], loss=loss[worst], load=load[worst], used=used[worst],
+    )  # fmt: skip
 
 
 class OfferedBursts:
@@ -109,7 +106,7 @@ class OfferedBursts:
         lost = np.exp(solution.state.log_loss)
         return np.maximum(lost, self._of_bursts(solution))
 
-    def note(self, solution: Solution) -> str | None:
+    def note(self, solution: Solution) -> Fact | None:
         """Return what a link's loss counts beside the steady state's; None if nothing."""
         bursts = self._of_bursts(solution)
         more = bursts > np.maximum(2.0 * np.exp(solution.state.log_loss), 1e-6)
@@ -117,11 +114,7 @@ class OfferedBursts:
             return None
         worst = int(np.argmax(np.where(more, bursts, 0.0)))
         name = solution.balance.problem.graph.link_names[solution.balance.used[worst]]
-        return (
-            "bursts of short flows: a link's loss is what independent bursts lose, "
-            f"{bursts[worst]:.2g} at {name} (Appenzeller et al. 2004, appendix C); the loss of "
-            "paths and classes leaves it out; simulation has bursts"
-        )
+        return Fact("network.bursts-of-short-flows", loss=bursts[worst], name=name)
 
     def _of_bursts(self, solution: Solution) -> Floats:
         """Return what bursts lose at each link of ``balance.used``; 0 without short flows."""
@@ -309,38 +302,25 @@ def to_outcome(
 
 def broken(
     scenario: Scenario, solution: Solution, bursts: OfferedBursts, sized: Ints | None = None
-) -> list[str]:
+) -> list[Fact]:
     """Return the features of this scenario that the model does not represent."""
     said = [burst_note(solution, sized), bursts.note(solution)]
     notes = [note for note in said if note is not None]
     if scenario.queue.discipline not in NO_MARKS:
-        notes.append(
-            f"a queue that drops early ({scenario.queue.discipline}): treated as drop-tail"
-        )
+        notes.append(Fact("network.early-drops", discipline=scenario.queue.discipline))
     if any(KINDS[g.kind].completes for g in scenario.traffic):
-        notes.append("short flows: treated as a load that does not respond to loss")
+        notes.append(Fact("network.short-flows"))
     few = solution.balance.problem.flows[solution.balance.used]
     full = solution.s > 0.0
     if full.any() and few[full].min() < 1.0:
-        notes.append(
-            f"fewer than one connection on a full link ({few[full].min():.2g} on average): "
-            "the model is for many connections"
-        )
+        notes.append(Fact("network.few-connections", mean=few[full].min()))
     return notes
 
 
-def _open(left: Uniqueness | None) -> list[str]:
+def _open(left: Uniqueness | None) -> list[Fact]:
     """Return the note of an answer that is one of several, or that was not tested for it."""
     if left is None:
-        return [
-            f"more than {MOST_LINKS} links affect each other: whether other steady states exist "
-            "was not tested; forebay network --multistart 10 tests it"
-        ]
+        return [Fact("network.untested", most=MOST_LINKS)]
     if not left.open_directions:
         return []
-    ways = f"{left.open_directions} way{'s' if left.open_directions > 1 else ''}"
-    return [
-        f"one steady state: the equations leave {ways} open to move loss or queue between full "
-        f"links, such as {', '.join(left.links)}; forebay network --multistart 10 shows how far "
-        "the rates of several steady states differ"
-    ]
+    return [Fact("network.open", ways=left.open_directions, links=", ".join(left.links))]

@@ -18,13 +18,13 @@ import numpy as np
 from forebay.engines.fixed_point import check_marks
 from forebay.engines.fixed_point.balance import Balance, hisamatsu_step, make_balance
 from forebay.engines.fixed_point.solver import NoSteadyState, Solution, solve, topology_of
-from forebay.errors import argument
 from forebay.outcome.transient import HopsSeries, LinkSeries, Oscillation, SteadyLinks, Transient
 from forebay.progress import Progress
 from forebay.scenario import Duration, Scenario
 from forebay.scenario.errors import ScenarioError
 from forebay.topology import make_problem
-from forebay.topology.graph import Floats, Ints, refuse
+from forebay.topology.graph import Floats, Ints
+from forebay.words import Term, argument
 
 _SHARE_OF_RTT, _SHARE_OF_PERIOD = 0.1, 0.5
 _LAST = 0.25
@@ -130,9 +130,8 @@ def moment_of(steady: Solution, target: Balance) -> Moment:
     balance, first = steady.balance, Stepper(target, 1.0).cold()
     names, now = balance.problem.graph.link_names, target.problem.graph.link_names
     if not set(names) & set(now):
-        wrong = f"no link of it, such as {names[0]}, is in this network"
-        hint = f"write a scenario with links such as {now[0]}"
-        raise ScenarioError("contradiction", wrong, hint, field=argument("start", "from"))
+        field = argument("start", "from")
+        raise ScenarioError("contradiction.start", field=field, theirs=names[0], link=now[0])
     window = np.array([
         balance.sent_by(kind, steady.flow.log_loss, steady.flow.rtt_s)
         * steady.flow.rtt_s / (8.0 * kind.packet_bytes * max(kind.flows, 1e-300))
@@ -366,19 +365,21 @@ def step_through(
     length_s = _seconds(argument("duration", "transient"), duration, "2 s")
     own_s = None if step is None else _seconds(argument("step"), step, "100 us")
     if own_s is not None and own_s > length_s:
-        raise _refuse(argument("step"), f"{step} is longer than {duration}", "write a shorter step")
+        raise ScenarioError("time.step", field=argument("step"), value=step, duration=duration)
     balance = _balance(scenario)
     if not balance.is_slides:
-        wrong = f"model {balance.topology.model} has a steady state but no equations in time"
-        raise refuse(wrong, 'write model = "hisamatsu-2007"', "model")
+        model = balance.topology.model
+        raise ScenarioError("topology.model-in-time", field="topology.model", value=model)
     steady = None
     with suppress(NoSteadyState):
         steady = solve(balance)
     step_s = stable_step(balance, steady) if own_s is None else own_s
     steps = max(1, math.ceil(length_s / step_s * (1.0 - 1e-9)))
     if steps > MOST_STEPS:
-        wrong = f"{length_s:g} s take {steps:,} steps of {step_s:.2g} s, more than {MOST_STEPS:,}"
-        raise _refuse(argument("step"), wrong, "write a shorter time, or a longer step")
+        raise ScenarioError(
+            "time.steps", field=argument("step"), length_s=length_s, steps=steps, step_s=step_s,
+            most=MOST_STEPS,
+        )  # fmt: skip
     stepper = Stepper(balance, length_s / steps)
     begin = stepper.cold() if start is None else moment_of(solve(_balance(start)), balance)
     if expect is not None:
@@ -405,15 +406,11 @@ def step_through(
     return answer()
 
 
-def _refuse(name: str, wrong: str, hint: str) -> ScenarioError:
-    return ScenarioError("time", wrong, hint, field=name)
-
-
-def _seconds(name: str, text: str, instead: str) -> float:
+def _seconds(name: Term, text: str, instead: str) -> float:
     """Read a time above 0. Raises ScenarioError."""
     seconds = float(Duration.parse_argument(name, text))
     if not seconds > 0.0:
-        raise _refuse(name, f"{text} is not above 0", f'write a time such as "{instead}"')
+        raise ScenarioError("time.zero", field=name, value=text, instead=instead)
     return seconds
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from forebay.catalogue import KINDS
 from forebay.engines.replication import readings
 from forebay.engines.replication.layout import Layout
-from forebay.errors import argument
 from forebay.files.columns import BLOCK_ROWS
 from forebay.outcome import Histogram, Reading, summarize
 from forebay.outcome.metrics import goodput_bits
@@ -22,6 +21,7 @@ from forebay.outcome.model import FlowTable
 from forebay.outcome.reading import IntArray, LinkReading
 from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
 from forebay.scenario import Duration, Scenario, ScenarioError, Tcp
+from forebay.words import argument
 from forebay.workload.model import Workload
 
 CACHE_SIZE = 64
@@ -112,10 +112,9 @@ def check_step(scenario: Scenario, step: Duration) -> None:
     """Refuse a step that gives no sample, or too many."""
     least = max(scenario.measure.duration / MOST_SAMPLES, 1e-12)
     if not least <= step <= scenario.measure.duration:
-        hint = f"write a time from {Duration(least)!s} to {scenario.measure.duration}"
         raise ScenarioError(
-            "out-of-range", f"a sample every {step} of {scenario.measure.duration}", hint,
-            field=argument("step"), value=step,
+            "out-of-range.step", field=argument("step"), value=step, least=Duration(least),
+            duration=scenario.measure.duration,
         )  # fmt: skip
 
 

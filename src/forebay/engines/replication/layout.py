@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.replication.transfer_routes import TransferRoutes
-from forebay.errors import option
 from forebay.progress import Progress
 from forebay.scenario import BOTTLENECK, REVERSE, Duration, Scenario, ScenarioError, Traffic
 from forebay.scenario.crossing import ack_route, data_route
@@ -318,12 +317,12 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
     for index, group in enumerate(scenario.traffic):
         if not KINDS[group.kind].in_simulated_network:
             known = [kind.name for kind in KINDS.values() if kind.in_simulated_network]
-            wrong, hint = f"{group.kind} over a network", f"write kind {' or '.join(known)}"
-            raise ScenarioError("topology", wrong, hint, field=f"traffic.{index}.kind")
+            raise ScenarioError(
+                "topology.kind", field=f"traffic.{index}.kind", value=group.kind,
+                known=" or ".join(known),
+            )  # fmt: skip
         if problem.graph.offered_bps is not None and getattr(group, "load", None) is not None:
-            wrong = "a share of the network's offered load is not simulated"
-            hint = f"write rate, or {option('engine', 'network')}"
-            raise ScenarioError("topology", wrong, hint, field=f"traffic.{index}.load")
+            raise ScenarioError("topology.load", field=f"traffic.{index}.load")
         if isinstance(group, Transfers):
             classes.append(_of_transfers(problem, group, scenario.link))
             continue
@@ -363,9 +362,7 @@ def _of_transfers(problem: Problem, group: Transfers, link: Link) -> Transfers:
 
 def _check_number(links: int) -> None:
     if links > MOST_LINKS:
-        wrong = f"the network has {links} links, and the simulator numbers at most {MOST_LINKS}"
-        hint = f"write a smaller network, or {option('engine', 'network')}"
-        raise ScenarioError("out-of-range", wrong, hint, field="topology")
+        raise ScenarioError("out-of-range.links", field="topology", links=links, most=MOST_LINKS)
 
 
 def _apportioned(share: NDArray[np.float64], total: int) -> Ints:

@@ -258,10 +258,10 @@ class Watched(NamedTuple):
         """Refuse flow numbers that do not exist or are given twice."""
         for number in self.flows:
             if not 0 <= number < flows or self.flows.count(number) > 1:
-                numbers = f"different numbers from 0 to {flows - 1}" if flows else "none"
-                hint = f"the run has {flows} flows: write {numbers}"
-                wrong = f"flow {number} is not there, or there twice"
-                raise ScenarioError("out-of-range", wrong, hint, field="flows", value=number)
+                raise ScenarioError(
+                    "out-of-range.flow", field="flows", value=number, flows=flows, last=flows - 1,
+                    some=flows > 0,
+                )  # fmt: skip
 
 
 def n_parts(scenario: Scenario) -> int:
@@ -273,12 +273,7 @@ def n_parts(scenario: Scenario) -> int:
     if scenario.goals.need_round_trips and scenario.mean_rtt:
         number *= max(1, round(scenario.measure.duration / BATCHES / scenario.mean_rtt))
     if number > BATCHES and number * min(scenario.buffer_packets, MOST_BINS) > _MOST_TO_READ:
-        raise ScenarioError(
-            "out-of-range",
-            f"{number} round trips, each measured for a goal with a probability, are too many",
-            "write a shorter one, or the goal without its probability",
-            field="measure.duration",
-        )
+        raise ScenarioError("out-of-range.round-trips", field="measure.duration", trips=number)
     return number
 
 

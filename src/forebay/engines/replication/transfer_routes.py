@@ -15,13 +15,12 @@ import numpy as np
 from forebay.scenario import Scenario, ScenarioError, Transfers
 from forebay.topology import Problem
 from forebay.topology.graph import BETWEEN, DOWN, UP, Floats, Graph, Ints
+from forebay.words import Fact
 from forebay.workload import Workload
 from forebay.workload.streams import uniforms
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, Route
-
-_HINT = 'write routers such as "edge0-0", hosts such as "edge0-0#2", and links such as "a->b; b->c"'
 
 
 class _Ends(NamedTuple):
@@ -97,12 +96,14 @@ class TransferRoutes:
         name, _, host = text.partition("#")
         router = routers.get(name)
         if router is None:
-            raise _wrong(row, f'{column}: there is no router "{name}"')
+            raise _wrong(row, "bad-transfers.router", column=column, name=name)
         if not host:
             return router, -1
         hosts = int(self.problem.graph.hosts[router])
         if not (host.isdigit() and 1 <= int(host) <= hosts):
-            raise _wrong(row, f'{column}: "{name}" has hosts 1 to {hosts}, not "{host}"')
+            raise _wrong(
+                row, "bad-transfers.host", column=column, name=name, hosts=hosts, host=host
+            )
         return router, int(host) - 1
 
     def _with_drawn(self, ends: _Ends, u: Floats) -> _Ends:
@@ -115,8 +116,8 @@ class TransferRoutes:
             paths = np.flatnonzero(fits & ((target < 0) | (problem.target == target)))
             sums = np.cumsum(problem.share[paths])
             if not len(paths) or sums[-1] <= 0:
-                name, way = (target, "goes to") if source < 0 else (source, "begins at")
-                raise _wrong(int(rows[0]), f"no demand {way} {problem.graph.names[name]}")
+                name = problem.graph.names[max(source, target)]
+                raise _wrong(int(rows[0]), "bad-transfers.demand", name=name, to=source < 0)
             chosen = np.minimum(np.searchsorted(sums, u[rows] * sums[-1]), len(paths) - 1)
             pairs[:, rows] = problem.source[paths[chosen]], problem.target[paths[chosen]]
         return ends._replace(source=pairs[0], target=pairs[1])
@@ -137,8 +138,8 @@ class TransferRoutes:
         given = np.array([bool(text) for text in routes] or [False] * len(apart))
         if (apart & ~given).any():
             row = int((apart & ~given).argmax())
-            names = (problem.graph.names[end[row]] for end in ends[:2])
-            raise _wrong(row, "no demand goes from {} to {}".format(*names))
+            source, target = (problem.graph.names[end[row]] for end in ends[:2])
+            raise _wrong(row, "bad-transfers.pair", source=source, target=target)
         return self._with_routes(links, ends, routes) if given.any() else links
 
     def _with_routes(self, links: Ints, ends: _Ends, routes: Sequence[str]) -> Ints:
@@ -148,7 +149,7 @@ class TransferRoutes:
         for row, text in enumerate(routes):
             names = [name.strip() for name in text.split(";") if name.strip()]
             if unknown := [name for name in names if name not in named]:
-                raise _wrong(row, f'there is no link "{unknown[0]}"')
+                raise _wrong(row, "bad-transfers.link", name=unknown[0])
             parsed.append([named[name] for name in names])
         hops = max([links.shape[0], *map(len, parsed)])
         paths = np.pad(links, ((0, hops - links.shape[0]), (0, 0)), constant_values=-1)
@@ -158,7 +159,7 @@ class TransferRoutes:
             via = [*(graph.source[link] for link in route), ends.target[row]]
             on = [ends.source[row], *(graph.target[link] for link in route)]
             if via != on or any(graph.kind[link] != BETWEEN for link in route):
-                raise _wrong(row, "the route's links do not lead from its source to its target")
+                raise _wrong(row, "bad-transfers.route")
             paths[:, row] = -1
             paths[: len(route), row] = self.number[route]
         return paths
@@ -178,7 +179,7 @@ class TransferRoutes:
         begin = np.cumsum(hosts) - hosts
         if (hosts[router] == 0).any():
             row = int((hosts[router] == 0).argmax())
-            raise _wrong(row, f'"{graph.names[router[row]]}" has no hosts')
+            raise _wrong(row, "bad-transfers.no-hosts", name=graph.names[router[row]])
         drawn = np.minimum((u * hosts[router]).astype(np.int64), hosts[router] - 1)
         return np.asarray(every[begin[router] + np.where(host < 0, drawn, host)])
 
@@ -193,10 +194,10 @@ def _to_another_host(ends: _Ends, graph: Graph, first: Floats, last: Floats) -> 
         router = int(ends.source[row])
         hosts, name = int(graph.hosts[router]), graph.names[router]
         if not (graph.kind == UP).any():
-            raise _wrong(row, f'both ends are at "{name}", and no link is between them')
+            raise _wrong(row, "bad-transfers.one-router", name=name)
         here, there = int(source_host[row]), int(target_host[row])
         if hosts < 2 or (here == there and here >= 0):
-            raise _wrong(row, f'source and target are one host, "{name}#{max(here, 0) + 1}"')
+            raise _wrong(row, "bad-transfers.one-host", name=name, host=max(here, 0) + 1)
         if here < 0 and there < 0:
             here = int(first[row] * hosts)
         if here < 0:
@@ -213,9 +214,9 @@ def _but(host: int, hosts: int, u: float) -> int:
     return drawn + (drawn >= host)
 
 
-def _wrong(row: int, what: str) -> ScenarioError:
-    wrong = f"transfer {row + 1}: {what}"
-    return ScenarioError("bad-transfers", wrong, _HINT, field="traffic")
+def _wrong(row: int, kind: str, **values: object) -> ScenarioError:
+    what = Fact(kind, **values)
+    return ScenarioError("bad-transfers.row", field="traffic", row=row + 1, what=what)
 
 
 def route_transfers(layout: Layout, scenario: Scenario, workload: Workload, seed: int) -> Layout:

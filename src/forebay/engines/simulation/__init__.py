@@ -28,6 +28,7 @@ from forebay.outcome.model import KeptFlows
 from forebay.outcome.trace import Trace
 from forebay.progress import Progress
 from forebay.scenario import Duration, Long, Scenario
+from forebay.words import Fact
 
 Facts = Iterable[tuple[str, object, object]]
 """Of a record: name, ours and the core's."""
@@ -40,7 +41,7 @@ _MARKS = {"loss": "as a loss", "fraction": "in proportion", "l4s": "in proportio
 def check_core() -> None:
     """Refuse a core whose lists differ from the catalogue's. Raises EngineUnavailable."""
     if not hasattr(_core, "controllers"):
-        raise _differs("its lists cannot be read")
+        raise _differs(Fact("core.unreadable"))
     controls = {controller["name"]: controller for controller in _core.controllers()}
     _compare("congestion control", CONTROLS, controls, _control)
     disciplines = {discipline["name"]: discipline for discipline in _core.disciplines()}
@@ -56,12 +57,13 @@ def _compare(
 ) -> None:
     """Compare records with the core's, both ways."""
     for name in sorted(ours.keys() ^ core.keys()):
-        where = "the core does not have" if name in ours else "the catalogue does not have"
-        raise _differs(f"{where} the {what} {name!r}")
+        raise _differs(Fact("core.lacks", core=name in ours, what=what, name=name))
     for name, record in ours.items():
         for fact, stated, built in facts(record, core[name]):
             if stated != built:
-                raise _differs(f"{fact} of the {what} {name!r} is {built} there, not {stated}")
+                raise _differs(Fact(
+                    "core.has-other", fact=fact, what=what, name=name, built=built, stated=stated
+                ))  # fmt: skip
 
 
 def _control(record: Control, core: Mapping[str, Any]) -> Facts:
@@ -84,9 +86,8 @@ def _discipline(record: Discipline, core: Mapping[str, Any]) -> Facts:
         yield f"default of {name}", default, parameters[name]
 
 
-def _differs(how: str) -> EngineUnavailable:
-    missing = f"its core and forebay.catalogue differ: {how}"
-    return EngineUnavailable("simulation", missing, "run `make setup`")
+def _differs(how: Fact) -> EngineUnavailable:
+    return EngineUnavailable("engine-unavailable.other-core", engine="simulation", how=how)
 
 
 class SimulationEngine(ReplicatingEngine):
@@ -238,11 +239,11 @@ class SimulationEngine(ReplicatingEngine):
         """Trace one replication over time."""
         check_step(scenario, step)
         if scenario.topology is not None:
-            raise Unsupported(self.name, "a trace of a whole network", "topology")
+            raise Unsupported(self.name, Fact("unsupported.trace-of-network"), "topology")
         for index, group in enumerate(scenario.traffic):
             if isinstance(group, Long) and group.schedule is not None:  # its rows are not flows
-                wrong = "a trace of flows that are switched on and off"
-                raise Unsupported(self.name, wrong, f"traffic.{index}.schedule")
+                what = Fact("unsupported.trace-of-schedule")
+                raise Unsupported(self.name, what, f"traffic.{index}.schedule")
         of = (scenario, self._limit, Watched(step, tuple(flows)), seed)
         if outside := isolates(scenario):
             traced: Trace = self._isolated.call(outside, "trace", *of, progress=progress)

@@ -11,6 +11,7 @@ from forebay import _core, foreign
 from forebay.errors import Defect
 from forebay.foreign import ControlFailed
 from forebay.scenario import Scenario
+from forebay.words import Fact
 
 _tell: Callable[[bool], None] | None = None
 _loaded: dict[tuple[str, str], _core.ForeignControl] = {}
@@ -39,7 +40,7 @@ def load(name: str) -> _core.ForeignControl:
     """Return an installed control, loaded."""
     entry = foreign.find(name)
     if entry is None:
-        raise ControlFailed((name,), "is no longer installed")
+        raise ControlFailed((name,), Fact("control-failed.uninstalled"))
     if entry.python is not None:  # a new one each time: it keeps what went wrong
         return _core.ForeignControl.of_class(name, entry.python, entry.paces, entry.controls_cwnd)
     key = (name, entry.sha256)
@@ -47,9 +48,9 @@ def load(name: str) -> _core.ForeignControl:
         _loaded[key] = load_library(entry.library, name)
         said = _loaded[key].wants
         for want in ("paces", "controls_cwnd", "ecn", "l4s", "state_bytes"):
-            if said[want] != getattr(entry, want):
-                wrong = f"its library has {want} {said[want]}, its record {getattr(entry, want)}"
-                raise ControlFailed((name,), wrong)
+            if (found := said[want]) != (stated := getattr(entry, want)):
+                did = Fact("control-failed.other-record", want=want, found=found, stated=stated)
+                raise ControlFailed((name,), did)
     return _loaded[key]
 
 
@@ -109,5 +110,5 @@ def isolates(scenario: Scenario) -> tuple[str, ...]:
     outside = scenario.foreign_controls
     libraries = tuple(name for name, control in outside.items() if control.python is None)
     if libraries and len(libraries) < len(outside):
-        raise ControlFailed(tuple(outside), "are a Python class and a library in one run")
+        raise ControlFailed(tuple(outside), Fact("control-failed.class-and-library"))
     return libraries

@@ -42,6 +42,7 @@ from forebay.outcome import Reading
 from forebay.outcome.trace import Trace
 from forebay.progress import Progress, enter, part
 from forebay.scenario import Scenario
+from forebay.words import Fact
 
 STALL_S = 10.0
 """A simulation, or a library that is being loaded, does not stand still for longer."""
@@ -101,8 +102,7 @@ class Isolated:
                 case ("stage", stage):
                     enter(progress, stage)
             if watched and now - stands_since > STALL_S:
-                wrong = f"a hook did not return, or the run stood still, for {STALL_S:.0f} s"
-                raise ControlFailed(names, wrong)
+                raise ControlFailed(names, Fact("control-failed.stalled", stall_s=STALL_S))
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = self._process
@@ -136,16 +136,14 @@ class Isolated:
         self.close()
 
 
-def _ended(process: subprocess.Popen[bytes]) -> str:
+def _ended(process: subprocess.Popen[bytes]) -> Fact:
     with suppress(subprocess.TimeoutExpired):
         process.wait(timeout=STALL_S)
     status = process.returncode
     if status is not None and status < 0:
-        try:
-            return f"crashed ({signal.Signals(-status).name})"
-        except ValueError:
-            return f"crashed (signal {-status})"
-    return f"ended its process with status {status}"
+        named = {each.value: each.name for each in signal.Signals}
+        return Fact("control-failed.crashed", by=named.get(-status, f"signal {-status}"))
+    return Fact("control-failed.ended", status=status)
 
 
 def send(stream: Any, message: object) -> None:

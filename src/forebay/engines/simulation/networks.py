@@ -16,7 +16,6 @@ from forebay.engines.base import LinksEngine, NetworkTraffic
 from forebay.engines.errors import Unsupported
 from forebay.engines.footprint import NETWORK_LINK, ROUTE_CELL, Limit
 from forebay.engines.replication.layout import problem_of
-from forebay.errors import entry
 from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, Metric, NetworkOutcome, Outcome
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError
@@ -25,6 +24,7 @@ from forebay.topology.graph import BETWEEN
 from forebay.topology.problem import MOST_ROUNDS, fair_rates
 from forebay.topology.routing import NetworkCost
 from forebay.topology.sized_links import worst_link
+from forebay.words import Fact
 
 _CELLS = 20_000_000  # links of paths, in all rounds
 
@@ -47,13 +47,13 @@ def route(
     def check_links(many: int) -> None:
         nonlocal links
         links = many
-        limit.check_octets(NETWORK_LINK * many, "a smaller network")
+        limit.check_octets(NETWORK_LINK * many, "too-much-memory.links")
 
     def check_routes(cost: NetworkCost) -> None:
         nonlocal octets
         octets = ROUTE_CELL * cost.cells
         pairs = int(cost.pairs * limit.octets / max(octets, 1.0))
-        limit.check_octets(octets, f"{entry('topology.max_pairs', pairs)}, fewer max_paths")
+        limit.check_octets(octets, "too-much-memory.routes", pairs=pairs)
         if afford is not None:
             afford(links, cost.routes_s)
 
@@ -100,12 +100,11 @@ class SizingSimulator(LinksEngine):
         link_class: str | None,
     ) -> None:
         if scenario.topology is None:
-            raise Unsupported("simulation", "a link by name in a scenario of one link", "link")
+            raise Unsupported("simulation", Fact("unsupported.link-by-name"), "link")
         self.scenario, self._simulate = scenario, simulate
         self.links = choose_links(scenario, link=link, link_class=link_class, route=problem_of)
         if (self.links.problem.graph.kind[self.links.links] != BETWEEN).any():
-            wrong = "the simulator does not measure queues of hosts' own links"
-            raise ScenarioError("link", wrong, "name a link between routers", field="link")
+            raise ScenarioError("link.of-a-host", field="link")
 
     @cached_property
     def traffic(self) -> NetworkTraffic:

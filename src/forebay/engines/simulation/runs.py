@@ -213,9 +213,8 @@ def _share(access: Access, workload: Workload) -> None:
         return  # each flow has its own
     _, first, size = np.unique(workload.access_group, return_index=True, return_counts=True)
     if np.count_nonzero(size > 1) > _MOST_SHARED:
-        wrong = f"more than {_MOST_SHARED} access links are shared"
-        hint = "write a larger access_sharing, or 1"
-        raise ScenarioError("out-of-range", wrong, hint, field="traffic.access_sharing")
+        field = "traffic.access_sharing"
+        raise ScenarioError("out-of-range.shared-access", field=field, most=_MOST_SHARED)
     for flow, flows in zip(first[size > 1], size[size > 1], strict=True):
         rate = workload.access_bps[flow]
         access.links.append(_core.Link({"rate_bps": rate, "buffer_packets": _HOST_QUEUE}))
@@ -254,15 +253,14 @@ def _link(link: LinkSpec) -> _core.Link:
     try:
         return _core.Link(link.plan())
     except ValueError as error:
-        why = f"{link.buffer_packets} packets before {link.name}: {error}"
-    for kind in reversed(link.classes):  # the first one is said
+        refused = "out-of-range.too-small", "", link.buffer_packets, str(error)
+    for part in reversed(link.classes):  # the first one is said
         try:
-            _core.Link(replace(link, classes=[kind], class_of=[]).plan())
+            _core.Link(replace(link, classes=[part], class_of=[]).plan())
         except ValueError as error:
-            where = f"class queue {kind.name} before {link.name}"
-            why = f"{kind.buffer_packets} packets in {where}: {error}"
-    hint = "write a larger size, or set the discipline's parameters"
-    raise ScenarioError("out-of-range", why, hint, field="queue")
+            refused = "out-of-range.too-small-queue", part.name, part.buffer_packets, str(error)
+    kind, name, packets, why = refused
+    raise ScenarioError(kind, field="queue", name=name, packets=packets, link=link.name, error=why)
 
 
 Own = TypeVar("Own", Packets, Sessions)

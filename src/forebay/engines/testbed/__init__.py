@@ -18,6 +18,7 @@ from forebay.outcome import Outcome, checked, summarize, violations_of_readings
 from forebay.outcome.trace import Trace
 from forebay.progress import Progress, part
 from forebay.scenario import Duration, Scenario
+from forebay.words import Fact
 
 
 class TestbedEngine(ReplicatingEngine):
@@ -119,8 +120,9 @@ class TestbedEngine(ReplicatingEngine):
         return to_trace(scenario, run.layout, run.raw, run.workload, watched, seed)
 
 
-def _read(scenario: Scenario, seed: int, run: FinishedRun, failed: list[list[str]]) -> Replication:
+def _read(scenario: Scenario, seed: int, run: FinishedRun, failed: list[list[Fact]]) -> Replication:
     reading = to_reading(scenario, seed, run.workload, run.layout, run.raw, handshakes=True)
-    record = {"seed": seed, "gate": run.gate, "invalid": failed, "emulator": run.emulator}
+    invalid = [list(map(str, faults)) for faults in failed]
+    record = {"seed": seed, "gate": run.gate, "invalid": invalid, "emulator": run.emulator}
     record |= {"counters": run.counters} if run.counters else {}
     return Replication(reading, {"sysctls": run.sysctls, "record": record})

@@ -15,13 +15,12 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from forebay.catalogue import CONTROLS
-from forebay.engines.errors import EngineUnavailable
+from forebay.engines.testbed.errors import unavailable
 from forebay.engines.testbed.registry import Owner
 
 SOURCES = Path(__file__).with_name("bpf_programs")
 """Source code of the programs. A wheel contains it, as a checkout does."""
 _BTF = Path("/sys/kernel/btf/vmlinux")
-_INSTALL = "install the compiler: `apt-get install clang libbpf-dev`"
 _TIMEOUT_S = 60
 
 
@@ -31,8 +30,7 @@ def built() -> Path:
     Raises EngineUnavailable: the kernel cannot load them, or a compiler or library is missing.
     """
     if not _BTF.exists():
-        hint = "use a kernel with CONFIG_DEBUG_INFO_BTF, 6.4 or later"
-        raise EngineUnavailable("testbed", f"the kernel has no type information ({_BTF})", hint)
+        raise unavailable("engine-unavailable.no-types", path=_BTF)
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     digest = hashlib.sha256(platform.machine().encode())  # a changed source is compiled again
     for path in sorted(SOURCES.glob("*.[ch]")):
@@ -46,7 +44,7 @@ def built() -> Path:
 def _build(folder: Path) -> None:
     """Build in a temporary folder, then rename it: no process ever sees an incomplete build."""
     if shutil.which("clang") is None:
-        raise EngineUnavailable("testbed", "clang is missing", _INSTALL)
+        raise unavailable("engine-unavailable.no-clang")
     folder.parent.mkdir(parents=True, exist_ok=True)
     _remove_halves(folder.parent)
     temporary = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=folder.parent))
@@ -77,7 +75,7 @@ def _compile(*arguments: str) -> None:
     )
     if done.returncode:
         wrong = next((line for line in done.stderr.splitlines() if "error" in line), "failed")
-        raise EngineUnavailable("testbed", f"clang: {wrong}", _INSTALL)
+        raise unavailable("engine-unavailable.clang", said=wrong)
 
 
 KERNEL_NAMES = {each.name: each.in_kernel for each in CONTROLS.values() if each.in_kernel}
@@ -103,9 +101,8 @@ def ensure(names: Iterable[str]) -> Iterator[None]:
     asked = list(names)
     for name in asked:
         if name not in KERNEL_NAMES:
-            missing = f"no kernel has the congestion control {name!r}"
-            hint = f"write one of: {', '.join(KERNEL_NAMES)}"
-            raise EngineUnavailable("testbed", missing, hint)
+            known = ", ".join(KERNEL_NAMES)
+            raise unavailable("engine-unavailable.in-no-kernel", name=name, known=known)
     wanted = sorted({KERNEL_NAMES[name] for name in asked})
     ours = [name for name in wanted if name in _OBJECTS]
     for name in wanted:
@@ -121,12 +118,10 @@ def _require(name: str) -> None:
         try:
             probe.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
         except OSError as error:
-            if error.errno == errno.EPERM:
-                missing, hint = f"{name!r} is for root on this machine", "run as root"
-            else:
-                missing = f"this kernel has no congestion control {name!r}"
-                hint = f"load it with `modprobe tcp_{name}`, or write another one"
-            raise EngineUnavailable("testbed", missing, hint) from error
+            raise unavailable(
+                "engine-unavailable.control-of-root" if error.errno == errno.EPERM
+                else "engine-unavailable.no-control", name=name,
+            ) from error  # fmt: skip
 
 
 @contextmanager
@@ -153,15 +148,13 @@ def _await_ready(loader: subprocess.Popen[str]) -> None:
         event = json.loads(line)
         if event["event"] == "ready":
             return
-        if event["event"] == "error" and event["code"] == "name-taken":
-            missing = f"another run has the congestion control {Path(event['name']).stem}"
-            raise EngineUnavailable("testbed", missing, "wait until it has ended")
         if event["event"] == "error":
-            missing = f"{Path(event['name']).stem}: {event['message']}"
-            hint = "run as root, on Linux 6.4 or later with BPF, its JIT and type information (BTF)"
-            raise EngineUnavailable("testbed", missing, hint)
-    missing = f"the loader of congestion controls ended with status {loader.wait()}"
-    raise EngineUnavailable("testbed", missing, "read the kernel's log (`dmesg`)")
+            raise unavailable(
+                "engine-unavailable.control-taken" if event["code"] == "name-taken"
+                else "engine-unavailable.control-refused",
+                name=Path(event["name"]).stem, said=event.get("message", ""),
+            )  # fmt: skip
+    raise unavailable("engine-unavailable.loader", status=loader.wait())
 
 
 def _end(loader: subprocess.Popen[str]) -> None:

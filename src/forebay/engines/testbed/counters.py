@@ -22,12 +22,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.endpoint import SENDERS, TUN
-from forebay.engines.testbed.errors import NAME, TestbedError, asking
+from forebay.engines.testbed.errors import TestbedError, asking, unavailable
 from forebay.engines.testbed.registry import RunResources
 from forebay.packages import wanted
+from forebay.words import Fact
 
 _BEFORE_THE_END_S = 0.05
 
@@ -128,7 +128,7 @@ def daemon(
     program, *arguments = command
     inside = ["nsenter", f"--net={namespaces.path_of(namespace)}"]
     held = ["sh", "-c", _HELD, "sh", find(program) or program, *arguments]
-    with asking(f"starting {program}", "install util-linux"), open(log, "wb") as said:
+    with asking("testbed.starting-in-namespace", program=program), open(log, "wb") as said:
         child = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", *inside, *held],
             stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True,
@@ -185,13 +185,13 @@ def netflow(
             until = time.monotonic() + _APPEARS_WITHIN_S
             while not control.exists():
                 if time.monotonic() > until:
-                    raise TestbedError(f"softflowd does not start{_last_words(log)}")
+                    raise TestbedError("testbed.softflowd", said=_last_words(log))
                 time.sleep(0.01)
             yield lambda clock: _netflow_of(control, collector, clock)
 
 
 def _collector() -> socket.socket:
-    with asking("making a socket for NetFlow"):
+    with asking("testbed.making-socket"):
         collector = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         collector.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _WAITING_OCTETS)
         collector.bind(("127.0.0.1", 0))
@@ -203,7 +203,7 @@ def _netflow_of(control: Path, collector: socket.socket, clock: WindowClock) -> 
     """Discard flows before the window; export all flows at its end."""
     for after_s, command in ((0.0, "delete-all"), (clock.last_s, "expire-all")):
         if not clock.reached(after_s):
-            raise TestbedError("the run was over before NetFlow could be read")
+            raise TestbedError("testbed.no-netflow")
         tell(control, command)
     datagrams: list[bytes] = []
     with suppress(BlockingIOError):  # on loopback, all that were sent are there
@@ -214,7 +214,8 @@ def _netflow_of(control: Path, collector: socket.socket, clock: WindowClock) -> 
 
 def tell(control: Path, command: str) -> str:
     """Send a command to softflowd like softflowctl(8); return when it is done."""
-    with asking(f"telling softflowd to {command}"), socket.socket(socket.AF_UNIX) as line:
+    telling = asking("testbed.telling-softflowd", command=command)
+    with telling, socket.socket(socket.AF_UNIX) as line:
         line.settimeout(_APPEARS_WITHIN_S)
         line.connect(str(control))
         line.sendall(f"{command}\n".encode())
@@ -237,7 +238,7 @@ def total(datagrams: list[bytes], asked_s: float) -> Counted:
         # As hexadecimal text, because the library reads octets that look like text as such.
         export = netflow.parse_packet(datagram.hex())
         if expected not in (None, export.header.sequence):
-            raise TestbedError("NetFlow datagrams were lost", "leave the machine idle")
+            raise TestbedError("testbed.netflow-lost")
         expected = export.header.sequence + len(export.flows)
         records += export.flows
     first = min((record.FIRST_SWITCHED for record in records), default=0)
@@ -300,8 +301,8 @@ class SnmpRequests:
 
         silent, refused, which, answers = self._loop.run(ask())
         if silent or refused:
-            wrong = silent or f"{refused.prettyPrint()} at object {which}"
-            raise TestbedError(f"asking snmpd: {wrong}", "check if snmpd runs elsewhere")
+            at = Fact("testbed.at-object", refused=refused.prettyPrint(), which=which)
+            raise TestbedError("testbed.snmpd", said=silent or at)
         return [value for _, value in answers]
 
 
@@ -352,9 +353,10 @@ def _prepare(log: Path) -> int:
             (name,) = ask.get(_READER, f"{_NAME}.{device}")
             ask.set(_TUNER, _CACHE, 0)
     except TestbedError as error:
-        raise TestbedError(f"{error.missing}{_last_words(log)}", error.hint) from error
+        wrong = Fact("testbed.with-log", wrong=error.parts["wrong"], said=_last_words(log))
+        raise error.but(wrong=wrong) from error
     if str(name) != TUN:
-        raise TestbedError(f"SNMP calls interface {device} {name}, and it is {TUN}")
+        raise TestbedError("testbed.other-interface", device=device, name=name, tun=TUN)
     return device
 
 
@@ -385,7 +387,7 @@ def gained(looks: list[Look]) -> Counted:
     Raises TestbedError: there are fewer than two readings.
     """
     if len(looks) < 2:
-        raise TestbedError("the run was over before SNMP could be read twice")
+        raise TestbedError("testbed.no-snmp")
     first, last = looks[0], looks[-1]
     return Counted(last.octets - first.octets, last.packets - first.packets, last.at_s - first.at_s)
 
@@ -400,10 +402,10 @@ def check(names: Sequence[str]) -> None:
     """
     for program, library in (_NEEDS[name] for name in names):
         if find(program) is None:
-            raise EngineUnavailable(NAME, f"there is no {program}", f"`apt-get install {program}`")
+            raise unavailable("engine-unavailable.no-program", program=program)
         if find_spec(library) is None:
-            hint = f"run `make setup`, or `pip install '{wanted(library)}'`"
-            raise EngineUnavailable(NAME, f"there is no Python package {library}", hint)
+            wants = wanted(library)
+            raise unavailable("engine-unavailable.no-package", library=library, wanted=wants)
 
 
 @dataclass

@@ -14,6 +14,7 @@ from forebay.engines.errors import Unsupported
 from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.errors import NAME, TestbedError, asking
 from forebay.scenario import Scenario, Tcp
+from forebay.words import Fact
 from forebay.workload import Workload
 
 _PLACE = Path("/proc/sys/net")
@@ -48,11 +49,11 @@ def apply(*, sack: bool) -> dict[str, str]:
         wanted |= _WITHOUT_IPV6
     for name, value in wanted.items():
         path = _PLACE / name
-        with asking(f"setting {path} to {value}"):
+        with asking("testbed.setting", path=path, to=value):
             path.write_text(value)
             read = " ".join(path.read_text().split())
         if read != value:
-            raise TestbedError(f"{path} reads {read} where {value} was written")
+            raise TestbedError("testbed.other-sysctl", path=path, read=read, value=value)
     return {"net." + name.replace("/", "."): value for name, value in wanted.items()}
 
 
@@ -117,14 +118,14 @@ class Endpoint:
 
         read = apply(sack=self.sack)
         with (
-            asking(f"making TUN device {TUN} in {self.namespace}"),
+            asking("testbed.making-tun", device=TUN, namespace=self.namespace),
             open("/dev/net/tun", "r+b", buffering=0) as device,
         ):
             request = struct.pack("16sH22x", TUN.encode(), _IFF_TUN | _IFF_NO_PI)
             fcntl.ioctl(device, _TUNSETIFF, request)
             fcntl.ioctl(device, _TUNSETPERSIST, 1)
-        with asking(f"furnishing {self.namespace}"), IPRoute() as kernel:
-            with asking(f"setting up {TUN} in {self.namespace}"):
+        with asking("testbed.furnishing", namespace=self.namespace), IPRoute() as kernel:
+            with asking("testbed.setting-up", device=TUN, namespace=self.namespace):
                 lo, tun = _index(kernel, "lo"), _index(kernel, TUN)
                 kernel.link("set", index=lo, state="up")
                 kernel.link(
@@ -133,13 +134,13 @@ class Endpoint:
                 )  # fmt: skip
                 kernel.tc("replace", "noqueue", tun, parent=_ROOT)
                 kernel.link("set", index=tun, state="up")
-            with asking(f"making {self.own} local in {self.namespace}"):
+            with asking("testbed.making-local", network=self.own, namespace=self.namespace):
                 kernel.route(
                     "add", dst=str(self.own), oif=lo, type="local", table=_LOCAL_TABLE,
                     scope=_SCOPE_HOST,
                 )  # fmt: skip
             for path in (ClassRoute(self.peers), *self.paths):
-                with asking(f"routing {path.network} in {self.namespace}"):
+                with asking("testbed.routing", network=path.network, namespace=self.namespace):
                     kernel.route(
                         "add", dst=str(path.network), oif=tun, scope=_SCOPE_LINK,
                         metrics=dict(path.metrics),
@@ -160,23 +161,27 @@ class Endpoint:
             "qdisc": "noqueue",
         }  # fmt: skip
         if read != wanted:
-            raise TestbedError(f"{TUN} in {self.namespace} reads {read} where {wanted} was set")
+            raise TestbedError(
+                "testbed.other-device", device=TUN, namespace=self.namespace, read=read,
+                wanted=wanted,
+            )  # fmt: skip
         routes = {}
         for route in kernel.get_routes(_DUMP_IPV4):
             attributes = (route.get_attr("RTA_METRICS") or {"attrs": []})["attrs"]
             metrics = {name.removeprefix("RTAX_").lower(): value for name, value in attributes}
             routes[f"{route.get_attr('RTA_DST')}/{route['dst_len']}"] = metrics
         for path in self.paths:
-            read_metrics = routes.get(str(path.network))
-            if read_metrics != path.metrics:
-                wrong = f"reads {read_metrics} where {path.metrics} was set"
-                raise TestbedError(f"route {path.network} {wrong}")
+            found = routes.get(str(path.network))
+            if found != path.metrics:
+                raise TestbedError(
+                    "testbed.other-route", network=path.network, read=found, wanted=path.metrics
+                )
 
 
 def _index(kernel: Any, name: str) -> int:
     indices = kernel.link_lookup(ifname=name)
     if not indices:
-        raise TestbedError(f"there is no device {name} where it was made")
+        raise TestbedError("testbed.no-device", device=name)
     return int(indices[0])
 
 
@@ -199,7 +204,8 @@ def routes(scenario: Scenario, workload: Workload) -> tuple[list[ClassRoute], li
     Raises Unsupported: there are more flows than addresses.
     """
     if len(workload) > MOST_FLOWS:
-        raise Unsupported(NAME, f"{len(workload)} flows, more than {MOST_FLOWS}", "traffic")
+        what = Fact("unsupported.flows", flows=len(workload), most=MOST_FLOWS)
+        raise Unsupported(NAME, what, "traffic")
     left: list[ClassRoute] = []
     right: list[ClassRoute] = []
     for index, group in enumerate(scenario.traffic):

@@ -2,27 +2,27 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
 from forebay.engines.errors import EngineUnavailable
 from forebay.words import Fact
 
 NAME = "testbed"
 
-_EXPECTED = "check that the kernel has the feature, and nothing else manages these interfaces"
-_NEEDS_ROOT = (
-    "run it as root of the machine, or of a container with CAP_NET_ADMIN, CAP_SYS_ADMIN and "
-    "/dev/net/tun; the root of a user namespace does not suffice"
-)
+_EXPECTED = Fact("testbed.expected")
+unavailable = partial(EngineUnavailable, engine=NAME)
+"""The error of a machine that lacks something."""
 
 
 class TestbedError(EngineUnavailable):
-    """The kernel, or the emulator, refused a step."""
+    """The kernel, or the emulator, refused a step; ``hint`` is for a kind that has none."""
 
     __test__ = False  # not a test case, although its name begins with Test
 
-    def __init__(self, what: str | Fact, hint: str | Fact = _EXPECTED) -> None:
-        super().__init__(NAME, what, hint)
-        self.code = "testbed"
+    def __init__(self, kind: str, hint: str | Fact = _EXPECTED, **values: Any) -> None:
+        own = Fact(kind, **values).hint
+        super().__init__(kind, own if str(own) else hint, engine=NAME, **values)
 
 
 class GateFailed(TestbedError):
@@ -32,21 +32,14 @@ class GateFailed(TestbedError):
     ``stalled`` says that stalls were the only faults: the machine was busy for milliseconds.
     """
 
-    def __init__(
-        self, what: str, hint: str = _EXPECTED, steal: float = 0.0, stalled: bool = False
-    ) -> None:
-        super().__init__(what, hint)
-        self.code, self.steal, self.stalled = "gate-failed", steal, stalled
-
-
-def needs_root(what: str) -> EngineUnavailable:
-    """Return the error for a machine on which this process lacks the privileges."""
-    return EngineUnavailable(NAME, what, _NEEDS_ROOT)
+    def __init__(self, kind: str, steal: float = 0.0, stalled: bool = False, **values: Any) -> None:
+        super().__init__(kind, steal=steal, **values)
+        self.steal, self.stalled = steal, stalled
 
 
 @contextmanager
-def asking(what: str, hint: str = "") -> Iterator[None]:
-    """Turn a failed system or netlink call into one line: the request and the error."""
+def asking(kind: str, **values: Any) -> Iterator[None]:
+    """Turn a failed system or netlink call into one line: the request and the answer."""
     # pyroute2 is imported only where a namespace is made, so its error is recognized by name.
     try:
         yield
@@ -56,9 +49,9 @@ def asking(what: str, hint: str = "") -> Iterator[None]:
         number, answer = _read(error)
         if number is None:
             raise
-        if not hint and number in (1, 13):  # EPERM, EACCES
-            hint = _NEEDS_ROOT
-        raise TestbedError(f"{what}: {answer}", hint or _EXPECTED) from error
+        root = number in (1, 13)  # EPERM, EACCES
+        hint = Fact("engine-unavailable.needs-root").hint if root else _EXPECTED
+        raise TestbedError(kind, hint, answer=answer, **values) from error
 
 
 def _read(error: Exception) -> tuple[int | None, str]:

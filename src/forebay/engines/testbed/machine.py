@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from forebay.engines.errors import EngineUnavailable
-from forebay.engines.testbed.errors import NAME, needs_root
+from forebay.engines.testbed.errors import unavailable
 from forebay.packages import wanted
 
 _PROGRAM = "forebay-emulator"
@@ -27,18 +26,16 @@ def check() -> None:
     emulator is missing.
     """
     if sys.platform != "linux":
-        raise EngineUnavailable(NAME, f"it needs Linux, and this is {sys.platform}", "use Linux")
+        raise unavailable("engine-unavailable.no-linux", system=sys.platform)
     emulator()
     if not is_root():
-        raise needs_root("it needs root")
+        raise unavailable("engine-unavailable.needs-root")
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
-        hint = "load the module tun; in a container pass --device /dev/net/tun and CAP_NET_ADMIN"
-        raise EngineUnavailable(NAME, "it needs TUN devices, and /dev/net/tun is missing", hint)
+        raise unavailable("engine-unavailable.no-tun")
     try:
         import pyroute2  # noqa: F401
     except ImportError as error:
-        hint = f"run `pip install '{wanted('pyroute2')}'`"
-        raise EngineUnavailable(NAME, "there is no pyroute2", hint) from error
+        raise unavailable("engine-unavailable.no-pyroute2", wanted=wanted("pyroute2")) from error
 
 
 def is_root() -> bool:
@@ -59,9 +56,7 @@ def emulator() -> Path:
     installed = next((path for place in places if (path := shutil.which(place))), None)
     program = os.environ.get("FOREBAY_EMULATOR") or installed
     if program is None or not os.access(program, os.X_OK):
-        missing = f"there is no program {program or _PROGRAM}"
-        hint = "build it with `make testbed`, or `cargo install --path crates/emulator`"
-        raise EngineUnavailable(NAME, missing, hint)
+        raise unavailable("engine-unavailable.no-emulator", name=program or _PROGRAM)
     return Path(program)
 
 

@@ -35,10 +35,10 @@ def end(child: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def _asking(what: str) -> Iterator[Any]:
+def _asking(kind: str, name: str) -> Iterator[Any]:
     from pyroute2 import netns  # a package that only the testbed needs
 
-    with asking(what):
+    with asking(kind, name=name):
         yield netns
 
 
@@ -47,7 +47,7 @@ def make(name: str) -> None:
 
     Raises TestbedError: the kernel refused.
     """
-    with _asking(f"making network namespace {name}") as netns:
+    with _asking("testbed.making-namespace", name) as netns:
         if path_of(name).exists():  # pyroute2 leaks sockets when it fails
             raise FileExistsError(errno.EEXIST, "File exists")
         netns.create(name)
@@ -55,7 +55,7 @@ def make(name: str) -> None:
 
 def remove(name: str) -> None:
     """Remove a namespace, with its devices and routes, if it exists."""
-    with _asking(f"removing network namespace {name}") as netns, suppress(FileNotFoundError):
+    with _asking("testbed.removing-namespace", name) as netns, suppress(FileNotFoundError):
         os.stat(path_of(name))
         netns.remove(name)
 
@@ -67,7 +67,7 @@ def inside(name: str, work: Callable[[], Answer]) -> Answer:
     """
 
     def enter() -> Answer:
-        with _asking(f"entering network namespace {name}") as netns:
+        with _asking("testbed.entering-namespace", name) as netns:
             netns.setns(str(path_of(name)), flags=0)
         return work()
 

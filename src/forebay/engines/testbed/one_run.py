@@ -27,11 +27,12 @@ from forebay.engines.testbed.validity import faults
 from forebay.outcome.reading import FloatArray, IntArray
 from forebay.progress import Progress
 from forebay.scenario import Scenario, Tcp
+from forebay.words import Fact
 from forebay.workload import Workload, draw
 
 Event = dict[str, Any]
 
-_DEFECT = "this is a defect of forebay-emulator; please report it"
+_DEFECT = Fact("testbed.defect")
 _SILENT_S = 20.0
 """An emulator without output for this time hangs. It writes an event once a second."""
 
@@ -41,7 +42,7 @@ class Program:
 
     def __init__(self, binary: Path, plan: Path, started: Callable[[int], None]) -> None:
         self._errors = plan.with_name("emulator.log")
-        with asking(f"starting {binary}"), open(self._errors, "wb") as errors:
+        with asking("testbed.starting", path=binary), open(self._errors, "wb") as errors:
             # It has its own session, so Ctrl-C in the terminal reaches only us. Its standard input
             # closes when we end, and this ends the emulator.
             self._child = subprocess.Popen(
@@ -68,7 +69,8 @@ class Program:
         for line in self._lines():
             event = _parse(line)
             if event["event"] == "error":
-                raise TestbedError(event.get("message", "?"), event.get("hint", _DEFECT))
+                said, hint = event.get("message", "?"), event.get("hint", _DEFECT)
+                raise TestbedError("testbed.emulator", hint, said=said)
             yield event
             if event["event"] == "done":
                 self._child.wait()
@@ -76,7 +78,7 @@ class Program:
         status = self._child.wait()
         said = self._errors.read_text(errors="replace").strip().splitlines()
         last = f": {said[-1]}" if said else ""
-        raise TestbedError(f"forebay-emulator ended with status {status}{last}", _DEFECT)
+        raise TestbedError("testbed.emulator-ended", _DEFECT, status=status, last=last)
 
     def _lines(self) -> Iterator[bytes]:
         assert self._child.stdout is not None
@@ -91,7 +93,7 @@ class Program:
             *whole, rest = (rest + part).split(b"\n")
             yield from whole
             silent_until = time.monotonic() + _SILENT_S
-        raise TestbedError(f"forebay-emulator sent no event for {_SILENT_S:g} s", _DEFECT)
+        raise TestbedError("testbed.emulator-silent", _DEFECT, silent_s=_SILENT_S)
 
 
 def _parse(line: bytes) -> Event:
@@ -101,10 +103,7 @@ def _parse(line: bytes) -> Event:
             return event
     except ValueError:
         pass
-    raise TestbedError(f"forebay-emulator said {line[:80]!r}, which is not an event", _DEFECT)
-
-
-_TWO_VERSIONS = "forebay and forebay-emulator must be of one version: run `make setup testbed`"
+    raise TestbedError("testbed.emulator-said", _DEFECT, said=line[:80])
 
 
 class Result(NamedTuple):
@@ -125,8 +124,7 @@ def read_result(path: Path) -> Result:
         raw: RawReadings = _readings(fields, len(fields["rtt"]))
         return Result(raw, fields["gate"], fields.get("provenance", {}))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        wrong = f"the result of forebay-emulator cannot be read ({error!r})"
-        raise TestbedError(wrong, _TWO_VERSIONS) from error
+        raise TestbedError("testbed.other-result", error=repr(error)) from error
 
 
 Reader = Callable[[Any, int], Any]
@@ -207,7 +205,7 @@ class FinishedRun:
     layout: Layout
     raw: RawReadings
     gate: dict[str, float]
-    faults: list[str]
+    faults: list[Fact]
     sysctls: dict[str, str]
     emulator: dict[str, Any]
     counters: dict[str, Any]
@@ -288,5 +286,4 @@ def check_queues(layout: Layout, ready: Event) -> None:
     """
     planned, built = [built_link(link) for link in layout.links], ready.get("links")
     if built != planned:
-        wrong = f"the router's queues read {built} where {planned} were planned"
-        raise TestbedError(wrong, _TWO_VERSIONS)
+        raise TestbedError("testbed.other-queues", built=built, planned=planned)

@@ -21,6 +21,7 @@ from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.endpoint import TUN, Endpoint
 from forebay.engines.testbed.registry import RunResources
 from forebay.scenario import Scenario, Tcp
+from forebay.words import Fact
 from forebay.workload import Workload
 
 SCHEMA = 1
@@ -180,25 +181,19 @@ def has_sack(scenario: Scenario) -> bool:
     return not wanted or any(choice is not False for choice in wanted)
 
 
-def broken(scenario: Scenario) -> list[str]:
-    """Return one sentence for each requested property that the kernel does not provide."""
+def broken(scenario: Scenario) -> list[Fact]:
+    """Return each requested property that the kernel does not provide."""
     tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
-    kernel = f"Linux {platform.release()}"
-    said = []
-    if any(group.sender == "ns2" for group in tcp):
-        said.append(f"the testbed's senders are {kernel}, not ns2")
-    if has_sack(scenario) and any(group.sack is False for group in tcp):
-        said.append("SACK is one switch for all classes of the testbed, and some need it: on")
-    if any(group.delayed_ack_timeout for group in tcp):
-        said.append("the testbed cannot set delayed_ack_timeout: the kernel sets the delay of ACKs")
-    if any(group.segment for group in tcp):
-        said.append("the testbed has no segment: the kernel fills its packets with payload")
-    if any(not group.offloads and offloads(scenario, group.direction) for group in tcp):
-        said.append("segmentation offload is one switch for all senders of one side: on")
-    if any(group.jitter for group in tcp):
-        said.append("the testbed adds no jitter: its hosts have their own")
-    if any(group.timer_tick for group in tcp):
-        said.append(
-            "the testbed has no timer_tick: its router delivers each segment at its own time"
-        )
-    return said
+    sack, kernel = has_sack(scenario), platform.release()
+    found = {
+        Fact("kernel.no-ns2", kernel=kernel): any(group.sender == "ns2" for group in tcp),
+        Fact("kernel.sack"): sack and any(group.sack is False for group in tcp),
+        Fact("kernel.no-ack-timeout"): any(group.delayed_ack_timeout for group in tcp),
+        Fact("kernel.no-segment"): any(group.segment for group in tcp),
+        Fact("kernel.offload"): any(
+            not group.offloads and offloads(scenario, group.direction) for group in tcp
+        ),
+        Fact("kernel.no-jitter"): any(group.jitter for group in tcp),
+        Fact("kernel.no-timer-tick"): any(group.timer_tick for group in tcp),
+    }
+    return [fact for fact, is_so in found.items() if is_so]

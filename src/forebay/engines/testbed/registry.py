@@ -106,7 +106,7 @@ class RunResources:
         name = f"forebay-{self.path.stem}-{secrets.token_hex(8)}"
         self.scratch = str(Path(tempfile.gettempdir()) / name)
         self._write()
-        with asking(f"making {self.scratch}", "make room there, or set TMPDIR"):
+        with asking("testbed.making-scratch", path=self.scratch):
             Path(self.scratch).mkdir(mode=0o700)
         self._made_scratch = True
         return Path(self.scratch)
@@ -171,15 +171,14 @@ def _is_ours(path: Path, is_kind: Callable[[int], bool]) -> bool:
 def _check_directory(place: Path) -> None:
     """Refuse a runtime directory in which others could plant records."""
     if not _is_ours(place, stat.S_ISDIR):
-        wrong = f"{place} belongs to another user, or others may write to it"
-        raise TestbedError(wrong, "set FOREBAY_RUNTIME_DIR to a folder of your own, mode 755")
+        raise TestbedError("testbed.others-may-write", path=place)
 
 
 @contextmanager
 def recording() -> Iterator[RunResources]:
     """Remove the leftovers of dead owners, then hold our own record until the context ends."""
     place = directory()
-    with asking(f"making {place}", "run it as root, or set FOREBAY_RUNTIME_DIR"):
+    with asking("testbed.making-folder", path=place):
         place.mkdir(mode=0o755, parents=True, exist_ok=True)
         _check_directory(place)
         remove_leftovers()
@@ -188,7 +187,7 @@ def recording() -> Iterator[RunResources]:
         held = os.open(record.path.with_suffix(_HELD), os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(held, fcntl.LOCK_EX)
     try:
-        with asking(f"writing to {place}", "make room there, or set FOREBAY_RUNTIME_DIR"):
+        with asking("testbed.writing", path=place):
             record._write()
         yield record
     finally:

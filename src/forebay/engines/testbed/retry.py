@@ -12,6 +12,7 @@ from forebay.engines.testbed.one_run import FinishedRun, run_once
 from forebay.engines.testbed.validity import is_stall
 from forebay.progress import Progress
 from forebay.scenario import Duration, Rate, Scenario, loads
+from forebay.words import Fact
 
 LADDER_MBPS = (10, 50, 100, 155, 311, 500, 622, 1000)
 """Rates that are tried in turn if no scenario is given."""
@@ -51,7 +52,7 @@ class Trial:
 def try_out(scenario: Scenario) -> Trial:
     """Run the first seconds of a scenario and apply the gate."""
     run = run_once(_short(scenario, 1.0), 1)
-    return Trial(scenario.link.rate, run.faults, run.gate)
+    return Trial(scenario.link.rate, list(map(str, run.faults)), run.gate)
 
 
 def climb() -> Iterator[Trial]:
@@ -134,13 +135,13 @@ def run_until_valid(
     watched: Watched | None = None,
     capture: Path | None = None,
     counters: Sequence[str] = (),
-) -> tuple[FinishedRun, list[list[str]]]:
+) -> tuple[FinishedRun, list[list[Fact]]]:
     """Return the first valid run, and the faults of the runs before it.
 
     Raises GateFailed: no run of ``ATTEMPTS`` is valid. It gives the faults and a rate that this
     machine can run.
     """
-    failed: list[list[str]] = []
+    failed: list[list[Fact]] = []
     watch = StealMonitor()
     while len(failed) < ATTEMPTS:
         run = run_once(
@@ -152,18 +153,13 @@ def run_until_valid(
     raise refusal(scenario, failed, watch.share())
 
 
-def refusal(scenario: Scenario, failed: list[list[str]], steal: float) -> GateFailed:
+def refusal(scenario: Scenario, failed: list[list[Fact]], steal: float) -> GateFailed:
     """Return the error with the faults and a rate that this machine can run instead."""
-    taken = f"the hypervisor took {steal:.1%} of a core's time; "
-    holds = holds_below(scenario)
-    able = "no smaller rate that was tried" if holds is None else f"{holds}"
     return GateFailed(
-        f"{len(failed)} runs missed their timing limits ({'; '.join(failed[-1])}); "
-        f"{taken if steal >= _NOTEWORTHY else ''}this machine can run {able} of such traffic now",
-        "leave the machine idle, write a lower link.rate, or choose another engine",
-        steal,
-        stalled=all(is_stall(fault) for run in failed for fault in run),
-    )
+        "gate-failed.limits", steal, all(is_stall(fault) for run in failed for fault in run),
+        runs=len(failed), faults="; ".join(map(str, failed[-1])), stolen=steal >= _NOTEWORTHY,
+        able=holds_below(scenario) or Fact("gate-failed.no-rate"),
+    )  # fmt: skip
 
 
 NOTICED = 0.05
@@ -171,8 +167,8 @@ NOTICED = 0.05
 of ten Reno flows at 500 Mbit/s, which lose 0.02 %; where BBR loses 10 % it is nothing."""
 
 
-def disturbed(gates: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
-    """Return a sentence if stalls explain much of the losses of these runs.
+def disturbed(gates: Sequence[Mapping[str, float]]) -> tuple[Fact, ...]:
+    """Return a fact if stalls explain much of the losses of these runs.
 
     Parameters
     ----------
@@ -183,7 +179,4 @@ def disturbed(gates: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
     after = int(sum(gate.get("stall_drops", 0) for gate in gates))
     if after < NOTICED * drops or not after:
         return ()
-    return (
-        f"This machine stalled: {after} of {drops} losses ({after / drops:.0%}) came within a "
-        "round trip and a drain time after a stall, when all that waited arrived at once",
-    )
+    return (Fact("testbed.stalled", after=after, drops=drops, share=after / drops),)

@@ -8,6 +8,8 @@ to 0.84 of a core (the busier thread's), four with a valid p99 read 1 to 14 poin
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from forebay.words import Fact
+
 Readings = Mapping[str, float]
 
 
@@ -15,42 +17,41 @@ class ValidityLimit(NamedTuple):
     """The largest value of a gate reading that is still valid."""
 
     reading: str
-    says: str
+    says: Fact
     most: float
     scale: float = 1.0
     unit: str = ""
 
-    def fault(self, read: Readings) -> str | None:
-        """Return the fault as one line, or None."""
+    def fault(self, read: Readings) -> Fact | None:
+        """Return the fault, or None."""
         value = read.get(self.reading)
         if value is None:
-            return f"{self.says} was not read"
+            return Fact("gate.unread", says=self.says)
         if value <= self.most:
             return None
         value, most = value * self.scale, self.most * self.scale
-        return f"{self.says} {value:.4g}{self.unit}, at most {most:g}{self.unit}"
+        return Fact("gate.above", says=self.says, read=value, most=most, unit=self.unit)
 
 
 LIMITS = (
-    ValidityLimit("lateness_p99_s", "delivery lateness p99", 1e-3, 1e3, " ms"),
-    ValidityLimit("router_cpu", "router's share of a core", 0.7, 100, " %"),
-    ValidityLimit("tun_tx_drops", "packets dropped by the TUN devices", 0),
-    ValidityLimit("write_errors", "packets that could not be written", 0),
-    ValidityLimit("rwnd_limited", "time limited by the receive window", 0.005, 100, " %"),
-    ValidityLimit("sndbuf_limited", "time limited by the send buffer", 0.005, 100, " %"),
-    ValidityLimit("failed_connections", "connections that failed", 0),
-    ValidityLimit("refused_datagrams", "datagrams that the kernel did not accept", 0),
-    ValidityLimit("doubled_segments", "segments received twice and sent once", 0),
-    ValidityLimit("late_segments", "segments received twice after a late delivery", 0),
+    ValidityLimit("lateness_p99_s", Fact("gate.lateness-p99"), 1e-3, 1e3, " ms"),
+    ValidityLimit("router_cpu", Fact("gate.router-cpu"), 0.7, 100, " %"),
+    ValidityLimit("tun_tx_drops", Fact("gate.tun-drops"), 0),
+    ValidityLimit("write_errors", Fact("gate.write-errors"), 0),
+    ValidityLimit("rwnd_limited", Fact("gate.receive-window"), 0.005, 100, " %"),
+    ValidityLimit("sndbuf_limited", Fact("gate.send-buffer"), 0.005, 100, " %"),
+    ValidityLimit("failed_connections", Fact("gate.failed-connections"), 0),
+    ValidityLimit("refused_datagrams", Fact("gate.refused-datagrams"), 0),
+    ValidityLimit("doubled_segments", Fact("gate.doubled-segments"), 0),
+    ValidityLimit("late_segments", Fact("gate.late-segments"), 0),
 )
 
 MOST_OF_BUFFER = 0.1
 """Largest lateness p99 as a share of the smallest buffer's drain time. A router that reads its
 packets in bursts fills a short buffer with them: 28 packets at 622 Mbit/s, 0.54 ms, read 84.6 %
 where 98.2 is right, at a p99 of 0.15 ms."""
-_SAYS_OF_BUFFER = "delivery lateness p99, as a share of the buffer's drain time,"
-_OF_BUFFER = ValidityLimit("of_buffer", _SAYS_OF_BUFFER, MOST_OF_BUFFER, 100, " %")
-_STALL = "largest delivery lateness"
+_OF_BUFFER = ValidityLimit("of_buffer", Fact("gate.of-buffer"), MOST_OF_BUFFER, 100, " %")
+_STALL = Fact("gate.stall")
 LEAST_STALL_S = 4e-3
 MOST_STALL_S = 20e-3
 
@@ -67,14 +68,14 @@ def stall_limit(drain_s: float | None) -> ValidityLimit:
     return ValidityLimit("lateness_max_s", _STALL, most, 1e3, " ms")
 
 
-def is_stall(fault: str) -> bool:
-    """Whether a line of `faults` reports a stall: the machine is busy, not too slow."""
-    return fault.startswith(_STALL)
+def is_stall(fault: Fact) -> bool:
+    """Whether one of `faults` reports a stall: the machine is busy, not too slow."""
+    return fault.values["says"] == _STALL
 
 
 def faults(
     read: Readings, *, window_is_limited: bool = False, drain_s: float | None = None
-) -> list[str]:
+) -> list[Fact]:
     """Return the faults of a run; an empty list for a valid run.
 
     Parameters

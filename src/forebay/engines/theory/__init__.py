@@ -22,7 +22,6 @@ from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Engine, exact, mean_alone
 from forebay.engines.errors import NoLaw, refuse_features
-from forebay.errors import entry
 from forebay.laws import Law, governing_law, regime_of
 from forebay.laws.bursts import Bursts
 from forebay.laws.finite_queue import FiniteQueue
@@ -31,6 +30,7 @@ from forebay.laws.regime import MIX
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles, checked, model
 from forebay.scenario import Distribution, Scenario, Standing, Tcp
 from forebay.scenario.goals import COMPLETING_KINDS, OPEN_LOOP_KINDS
+from forebay.words import Fact, entry
 from forebay.workload.streams import picoseconds
 
 _NOT_COVERED = (
@@ -349,14 +349,14 @@ class TheoryEngine(Engine):
 
 def _no_law(scenario: Scenario) -> NoLaw:
     """Return why no law applies, and with RTTs that are all alike that a spread would help."""
-    regime, instead = regime_of(scenario), ""
-    why = f"{regime.regime}: {regime.why}".rstrip(".")
+    regime = regime_of(scenario)
+    why: str | Fact = f"{regime.regime}: {regime.why}".rstrip(".")
     if regime.law is not None:
-        why = f"with {scenario.buffer_packets} packets flows slow down and are no longer bursts"
-    if regime.regime == "round trips alike":
-        low, high = (f"{factor * 1e3 * float(scenario.mean_rtt):.3g} ms" for factor in (0.8, 1.2))
-        instead = f"give the round trips a spread: {entry('rtt', {'uniform': [low, high]})}"
-    return NoLaw(why, instead)
+        why = Fact("no-law.no-bursts", packets=scenario.buffer_packets)
+    if regime.regime != "round trips alike":
+        return NoLaw(why)
+    ends = [f"{factor * 1e3 * float(scenario.mean_rtt):.3g} ms" for factor in (0.8, 1.2)]
+    return NoLaw(why, Fact("no-law.spread", rtt=entry("rtt", {"uniform": ends})))
 
 
 def _outcome(

@@ -235,11 +235,8 @@ def _watch(
         if read["gate"]["lateness_max_s"] <= STALL_S:
             probability = [float(f"{share:.6g}") for share in _above(queue)[: 2 * WIDTH]]
             return {"probability": probability, "drops": int(queue.drops.sum()), **read}
-    raise GateFailed(
-        f"a delivery was {1e3 * read['gate']['lateness_max_s']:.3g} ms late in each of {ATTEMPTS} "
-        f"runs, at most {1e3 * STALL_S:g} ms",
-        "leave the machine idle",
-    )
+    late_ms, most_ms = 1e3 * read["gate"]["lateness_max_s"], 1e3 * STALL_S
+    raise GateFailed("gate-failed.late", late_ms=late_ms, runs=ATTEMPTS, most_ms=most_ms)
 
 
 @artefact(testbed=_cells, testbed_seeds=2)
