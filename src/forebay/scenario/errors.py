@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from forebay.errors import ForebayError
-from forebay.errors import show as show
-from forebay.words import one_of as one_of
+from forebay.words import Fact
+from forebay.words import show as show
 
 
 class ScenarioError(ForebayError, ValueError):
@@ -39,13 +39,13 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     return by_folded[matches[0]] if matches else None
 
 
-def did_you_mean(name: str, names: Iterable[str], *, also: Mapping[str, str] | None = None) -> str:
+def did_you_mean(name: str, names: Iterable[str], *, also: Mapping[str, str] | None = None) -> Fact:
     """Return ' (did you mean "fq_codel"?)', or "" without a similar name.
 
     ``also`` has other names of the same thing, such as pfifo for drop-tail.
     """
     guess = (also or {}).get(_folded(name)) or nearest(name, names)
-    return f' (did you mean "{guess}"?)' if guess and guess != name else ""
+    return Fact("did-you-mean", guess=guess) if guess and guess != name else Fact("")
 
 
 def _folded(name: str) -> str:
