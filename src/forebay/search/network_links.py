@@ -90,7 +90,8 @@ class NetworkLinks:
         """Return the links that an engine sizes."""
         traffic, links = engine.traffic, engine.links
         load = None if traffic is None else NetworkLoad(engine.scenario, traffic)
-        return cls(links.says, engine.scenario, links.overload, tuple(names), load)
+        said, overload = str(links.says), str(links.overload or "")
+        return cls(said, engine.scenario, overload, tuple(names), load)
 
 
 def link_sizes(

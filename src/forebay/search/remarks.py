@@ -76,7 +76,7 @@ def assumed(scenario: Scenario, ran: Scenario | None = None) -> tuple[str, ...]:
         return assumptions(scenario, ran)
     from forebay.topology.building import assumed as of_network
 
-    return (*of_network(scenario), *assumptions(scenario, ran))
+    return (*map(str, of_network(scenario)), *assumptions(scenario, ran))
 
 
 _PS_PER_S = 1e12
