@@ -126,8 +126,8 @@ def check_tables(**paths: str | PathLike[str] | None) -> None:
             wrong, hint = f"{shown} is no table", "write a name that ends in .csv or .parquet"
             raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
         if (trouble := fault(path)) is not None:
-            wrong, hint = f"{shown}: {trouble[0]}", trouble[1]
-            raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
+            wrong = f"{shown}: {trouble[0]}"
+            raise ScenarioError("out-of-range", wrong, trouble[1], field=name, value=str(given))
         check_file(path)
 
 
