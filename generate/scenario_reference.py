@@ -237,7 +237,7 @@ def _unit(field: FieldInfo) -> str:
 def _range(field: FieldInfo) -> str:
     between = _between(field)
     if between:
-        return str(between)
+        return str(between.range)
     return ", ".join(f"`{_toml(one)}`" for one in _choices(field))
 
 

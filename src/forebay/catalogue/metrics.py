@@ -6,6 +6,7 @@ from functools import cache
 from typing import Literal
 
 from forebay.catalogue.record import IncompleteRecord, Record, by_name
+from forebay.words import Fact
 
 Level = Literal["link", "class", "controller"]
 Bounds = Literal["share", "not negative", "capacity", "buffer", "longest wait"]
@@ -246,9 +247,8 @@ def check_stated(level: Level, keys: Iterable[str]) -> None:
     """
     fields, stated = set(keys), {metric.key for metric in of_level(level)}
     for key in sorted(fields ^ stated):
-        missing = "in forebay.outcome.model, but not in forebay.catalogue.metrics"
-        wrong = f"is {missing}" if key in fields else "is not in forebay.outcome.model"
-        raise IncompleteRecord("metric", f"{level}.{key}", wrong)
+        why = Fact("record.no-metric" if key in fields else "record.no-field")
+        raise IncompleteRecord("metric", f"{level}.{key}", why)
 
 
 BOTTLENECK = "bottleneck"

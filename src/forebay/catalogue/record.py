@@ -18,7 +18,7 @@ class IncompleteRecord(ForebayError):
 
     exit_status = 4
 
-    def __init__(self, what: str, name: str, why: str | Fact) -> None:
+    def __init__(self, what: str, name: str, why: Fact) -> None:
         self.what, self.name = what, name
         super().__init__("incomplete-record", what=what, name=name, why=why)
 
@@ -32,8 +32,8 @@ class Record:
     def __new__(cls, **stated: Any) -> Self:
         missing = [field.name for field in fields(cls) if field.name not in stated]
         if missing:
-            name = str(stated.get("name", "?"))
-            raise IncompleteRecord(cls.__name__.lower(), name, f"does not state {missing[0]}")
+            why = Fact("record.not-stated", missing=missing[0])
+            raise IncompleteRecord(cls.__name__.lower(), str(stated.get("name", "?")), why)
         return super().__new__(cls)
 
 
@@ -46,7 +46,8 @@ def by_name(records: Iterable[R]) -> dict[str, R]:
     index: dict[str, R] = {}
     for record in records:
         if record.name in index:
-            raise IncompleteRecord(type(record).__name__.lower(), record.name, "is stated twice")
+            what = type(record).__name__.lower()
+            raise IncompleteRecord(what, record.name, Fact("record.twice"))
         index[record.name] = record
     return index
 
@@ -67,9 +68,8 @@ def registered(
     names = {name: named(record) for name, record in records.items()}
     for record, name in names.items():
         if name is not None and name not in known:
-            what = type(records[record]).__name__.lower()
-            raise IncompleteRecord(what, record, f"names {name!r}, which {where} does not have")
-    unused = sorted(known.keys() - set(names.values()))
-    if unused:
-        raise IncompleteRecord("entry", unused[0], f"of {where} is named by no record")
+            why = Fact("record.names-nothing", named=f"'{name}'", where=where)
+            raise IncompleteRecord(type(records[record]).__name__.lower(), record, why)
+    if unused := sorted(known.keys() - set(names.values())):
+        raise IncompleteRecord("entry", unused[0], Fact("record.not-named", where=where))
     return {record: known[name] for record, name in names.items() if name is not None}

@@ -81,7 +81,7 @@ class OutputPath(click.ParamType[Path]):
             self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
         check_file(path)
         if (faults := fault(path)) is not None:
-            self.fail(f"{value!r}: {'; '.join(faults)}", param, ctx)
+            self.fail(f"{value!r}: {'; '.join(map(str, faults))}", param, ctx)
         return path
 
 

@@ -9,6 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import IO
 
+from forebay.words import Fact
+
 
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
@@ -85,12 +87,12 @@ def write_text(text: str, path: Path) -> None:
         file.write(text.encode())
 
 
-def fault(path: Path) -> tuple[str, str] | None:
+def fault(path: Path) -> tuple[Fact, Fact] | None:
     """Return why a file cannot be written there and what to do instead; None if it can."""
     if not path.parent.is_dir():
-        return f"there is no folder {path.parent}", "make it first"
+        return Fact("files.no-folder", folder=path.parent), Fact("files.make-it")
     if (path.exists() and not path.is_file()) or not _takes_files(path.parent):
-        return "cannot be written", "name another path"
+        return Fact("files.unwritable"), Fact("files.another-path")
     return None
 
 

@@ -22,13 +22,13 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from forebay.scenario.errors import ScenarioError, fraction_of_percent, show
+from forebay.scenario.errors import ScenarioError, fraction_of_percent
 from forebay.scenario.quantity import Duration, Quantity, Rate
-from forebay.words import Fact
+from forebay.words import Fact, Term, show
 
 
 def whole_number(
-    argument: str, value: SupportsIndex, least: int, most: int, more: str | Fact = ""
+    argument: str | Term, value: SupportsIndex, least: int, most: int, more: str | Fact = ""
 ) -> int:
     """Return an argument if it is a whole number in the range. Raises ScenarioError.
 
@@ -42,8 +42,9 @@ def whole_number(
         number = least - 1
     if least <= number <= most:
         return number
-    hint = f"write a whole number from {least} to {most}{more}"
-    raise ScenarioError("out-of-range", show(value), hint, field=argument, value=value)
+    raise ScenarioError(
+        "out-of-range.whole-number", field=argument, value=value, least=least, most=most, more=more
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +67,21 @@ class Between:
     def _check_number(self, number: Any) -> None:
         if self.least <= number <= self.most and not (self.above and number == self.least):
             return
-        side = "below" if number < self.least else "above" if number > self.most else "not in"
-        limit = f"the least, {self.least}" if side == "below" else f"the most, {self.most}"
-        side = "not above" if self.above and number == self.least else side
-        limit = str(self.least) if side == "not above" else limit
+        kind = "out-of-range.not-above" if number == self.least else "out-of-range.not-in"
+        if number < self.least:
+            kind = "out-of-range.below"
+        if number > self.most:
+            kind = "out-of-range.above"
         shown = f"{number}" if isinstance(number, Quantity) else show(number)
         shown = str(number) if shown in (f"{self.least}", f"{self.most}") else shown
-        wrong = f"{shown} is {side} {limit if side != 'not in' else 'the range'}"
-        percent = fraction_of_percent(number) if self.unit == "fraction" else None
-        hint = f"write {self}" + (f"; {number:g} % is {percent}" if percent else "")
-        raise ScenarioError("out-of-range", wrong, hint, value=number)
+        share = fraction_of_percent(number) if self.unit == "fraction" else None
+        meant = Fact("out-of-range.percent", number=number, share=share) if share else ""
+        raise ScenarioError(kind, value=number, shown=shown, limits=self, meant=meant)
 
-    def __str__(self) -> str:
-        if self.above:
-            return f"a number above {self.least:g}, at most {self.most:g}"
-        return f"{self.least} to {self.most}"
+    @property
+    def range(self) -> Fact:
+        """What may be written."""
+        return Fact("range.above" if self.above else "range.closed", limits=self)
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -105,9 +106,7 @@ def printable(text: str) -> str:
     """Return a name that is safe in terminals and XML files, or raise ScenarioError."""
     if text.isprintable():
         return text
-    wrong = f"{show(text)} has a character that cannot be printed"
-    hint = "write letters, digits, signs and spaces"
-    raise ScenarioError("out-of-range", wrong, hint, value=text)
+    raise ScenarioError("out-of-range.unprintable", value=text)
 
 
 RATES = Between(Rate(1e3), Rate(1e13))
@@ -130,9 +129,7 @@ _MOST_BYTES = 256 * 1024 * 1024
 
 def _listed(value: object) -> object:
     if isinstance(value, BaseModel):  # pydantic would iterate over its fields
-        name = type(value).__name__
-        wrong = f"{name}(…) where a list belongs"
-        raise ScenarioError("wrong-type", wrong, f"write it in brackets: [{name}(…)]")
+        raise ScenarioError("wrong-type.table-for-list", value=value, name=type(value).__name__)
     return value
 
 
@@ -145,7 +142,7 @@ def such_as(*examples: Any) -> Any:
     return Field(default=None, examples=list(examples))
 
 
-def shorthand(field: str, alone: Any, schema: Any, what: str, hint: str) -> BeforeValidator:
+def shorthand(field: str, alone: Any, schema: Any, kind: str = "wrong-type") -> BeforeValidator:
     """Make the validator of a field with a table, of which one value may stand alone.
 
     Parameters
@@ -153,7 +150,7 @@ def shorthand(field: str, alone: Any, schema: Any, what: str, hint: str) -> Befo
     field : the table's field that such a value is.
     alone : its types.
     schema : the type of all that may be written.
-    what, hint : of the error, what the value is not, and what to write instead.
+    kind : of the error about any other value.
     """
 
     def read(data: Any) -> Any:
@@ -161,8 +158,7 @@ def shorthand(field: str, alone: Any, schema: Any, what: str, hint: str) -> Befo
             return data
         if alone is object or (isinstance(data, alone) and not isinstance(data, bool)):
             return {field: data}
-        wrong = f"{show(data)} is {what}"
-        raise ScenarioError("wrong-type", wrong, hint, value=data)
+        raise ScenarioError(kind, value=data)
 
     return BeforeValidator(read, json_schema_input_type=schema)
 
@@ -189,9 +185,7 @@ class ScenarioModel(BaseModel):
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     def __setattr__(self, name: str, value: Any = None) -> NoReturn:
-        hint = 'write scenario.replace({"link.rate": "1 Gbit/s"}), which returns another scenario'
-        wrong = "cannot be set: a scenario is frozen"
-        raise ScenarioError("frozen", wrong, hint, file=type(self).__name__, field=name)
+        raise ScenarioError("frozen", file=type(self).__name__, field=name)
 
     __delattr__ = __setattr__
 
@@ -263,22 +257,19 @@ class FromFile(ABC):
 
         Raises ScenarioError.
         """
-        hint = f"write the path of {cls.file_kind} that you may read"
+        what = cls.file_kind
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):
-                raise ScenarioError("file-unreadable", f"{show(path)} is no regular file", hint)
+                raise ScenarioError("file-unreadable.special", value=path, what=what)
             with Path(path).open("rb") as file:
                 content = file.read(_MOST_BYTES + 1)
         except (OSError, ValueError) as error:
             if isinstance(error, ScenarioError):
                 raise
-            reason = getattr(error, "strerror", None) or error
-            wrong = f"{show(path)} cannot be read ({reason})"
-            raise ScenarioError("file-unreadable", wrong, hint, value=path) from None
+            why = getattr(error, "strerror", None) or str(error)
+            raise ScenarioError("file-unreadable.why", value=path, why=why, what=what) from None
         if len(content) > _MOST_BYTES:
-            hint = "write the path of a smaller file"
-            wrong = f"{show(path)} is larger than 256 MiB"
-            raise ScenarioError("file-too-large", wrong, hint, value=path)
+            raise ScenarioError("file-too-large.beside", value=path)
         return cls.of(path, content)
 
     @classmethod
@@ -287,11 +278,9 @@ class FromFile(ABC):
         if isinstance(value, cls):
             return value
         if not isinstance(value, str) or not value:
-            hint = f"write the path of {cls.file_kind} in quotes"
-            raise ScenarioError("wrong-type", f"{show(value)} is not a path", hint, value=value)
+            raise ScenarioError("wrong-type.path-of", value=value, what=cls.file_kind)
         if not (info.context or {}).get(FILES, True):
-            hint = "write it without, or use the command line"
-            raise ScenarioError("file-refused", "no file is read here", hint, value=value)
+            raise ScenarioError("file-refused", value=value)
         if isinstance(value, GivenHere):
             return cls.read(os.path.abspath(value))
         return cls.read(os.path.join((info.context or {}).get(FOLDER, ""), value))

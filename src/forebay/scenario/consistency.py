@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.catalogue.metrics import BOTTLENECK, REVERSE
 from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PERIODS
-from forebay.scenario.errors import ScenarioError, one_of
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import COMPLETING_KINDS, OPEN_LOOP_KINDS
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import check_rates, check_traffic
@@ -16,6 +16,7 @@ from forebay.scenario.source import Standing, Stopping, Switched
 from forebay.scenario.tcp import Fetching, Long, Session, Short, Tcp
 from forebay.scenario.traffic import OnOff
 from forebay.scenario.transfers import Transfers
+from forebay.words import one_of
 
 if TYPE_CHECKING:
     from forebay.scenario.link import Link, TokenBucket

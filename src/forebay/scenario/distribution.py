@@ -28,10 +28,9 @@ from pydantic import (
     model_validator,
 )
 
-from forebay.errors import entry, literal
 from forebay.scenario import errors
 from forebay.scenario.base import SHARE, Between, ScenarioModel
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration
 
 
@@ -116,8 +115,7 @@ TAIL_EXPONENT = Between(0.1, 100.0)
 def check_deviation(deviation: float, mean: float) -> None:
     """Raise ScenarioError for a standard deviation that is out of range for this mean."""
     if not 1e-6 <= deviation / mean <= 1e3:
-        wrong, hint = "is out of range", "write a deviation of 0.000001 to 1000 times the mean"
-        raise ScenarioError("out-of-range", wrong, hint, field="deviation")
+        raise ScenarioError("out-of-range.deviation", field="deviation")
 
 
 class _Shape(ScenarioModel):
@@ -153,11 +151,9 @@ class _Shape(ScenarioModel):
         if (deviation := getattr(self, "deviation", None)) is not None:
             check_deviation(deviation, self.mean)
         if self.low >= self.high:
-            wrong = f"low, {self.low}, is not below high, {self.high}"
-            raise ScenarioError("out-of-range", wrong, "write a low below the high", field="low")
+            raise ScenarioError("out-of-range.low", field="low", value=self.low, high=self.high)
         if self.kept(self.low, self.high) < _LEAST_KEPT:
-            wrong = f"{self.low} to {self.high} has almost no probability"
-            raise ScenarioError("out-of-range", wrong, "write a low and a high around the mean")
+            raise ScenarioError("out-of-range.improbable", low=self.low, high=self.high)
         return self
 
 
@@ -262,8 +258,7 @@ class ParetoShape(ScenarioModel):
     @model_validator(mode="after")
     def _mean_below_high(self) -> Self:
         if self.mean >= self.high:
-            wrong = f"{self.mean} is not below high, {self.high}"
-            raise ScenarioError("out-of-range", wrong, "write a smaller mean", field="mean")
+            raise ScenarioError("out-of-range.mean", field="mean", value=self.mean, high=self.high)
         return self
 
 
@@ -279,8 +274,7 @@ def _two_ends(value: object) -> object:
     if isinstance(value, list | tuple) and len(value) == 2:
         return value
     _refuse_range(value)
-    hint = f'write "100 ms" or {literal({"uniform": ["80 ms", "120 ms"]})}'
-    raise ScenarioError("wrong-type", "uniform needs its two ends", hint, value=value)
+    raise ScenarioError("wrong-type.one-end", value=value)
 
 
 def _mean_alone(value: object) -> object:
@@ -292,17 +286,14 @@ def _some_values(value: object) -> object:
     """Refuse what is no list of values, or one of too many."""
     if isinstance(value, list | tuple) and 1 <= len(value) <= _MOST_VALUES:
         return value
-    wrong = f"{show(value)} is no list of 1 to {_MOST_VALUES} durations"
-    raise ScenarioError("wrong-type", wrong, f"write {entry('values', ['28 ms', '67 ms'])}")
+    raise ScenarioError("wrong-type.values", value=value, most=_MOST_VALUES)
 
 
 def _refuse_range(value: object) -> None:
     """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the correct table in the hint."""
     two = value if isinstance(value, list | tuple) and len(value) == 2 else errors.span(value)
     if two and all(isinstance(end, str) for end in two):
-        hint = f"write {literal({'uniform': list(two)})}"
-        wrong = f"{show(value)} does not give the distribution between its ends"
-        raise ScenarioError("wrong-type", wrong, hint, value=value)
+        raise ScenarioError("wrong-type.range", value=value, spread={"uniform": list(two)})
 
 
 LAWS = ("uniform", "exponential", "normal", "lognormal", "pareto", "values")
@@ -442,8 +433,7 @@ class Uniform(ScenarioModel, Distribution):
     @classmethod
     def _rising(cls, ends: tuple[Duration, Duration]) -> tuple[Duration, Duration]:
         if ends[0] > ends[1]:
-            wrong, hint = f"{ends[0]} is above {ends[1]}", "write the smaller end first"
-            raise ScenarioError("out-of-range", wrong, hint)
+            raise ScenarioError("out-of-range.ends", low=ends[0], high=ends[1])
         return ends
 
     @property
@@ -542,13 +532,12 @@ class Values(ScenarioModel, Distribution):
 
     @model_validator(mode="after")
     def _shared_out(self) -> Self:
-        hint = f"write {len(self.values)} numbers above 0 that sum to 1"
-        if len(self.shares) != len(self.values):
-            wrong = f"{len(self.shares)} are not a share for each value"
-            raise ScenarioError("wrong-type", wrong, hint, field="shares")
-        if abs(fsum(self.shares) - 1) > 1e-9:
-            wrong = f"the shares sum to {fsum(self.shares):g}"
-            raise ScenarioError("out-of-range", wrong, hint, field="shares")
+        many, total = len(self.values), fsum(self.shares)
+        if len(self.shares) != many:
+            got = len(self.shares)
+            raise ScenarioError("wrong-type.shares", field="shares", got=got, many=many)
+        if abs(total - 1) > 1e-9:
+            raise ScenarioError("out-of-range.shares", field="shares", total=total, many=many)
         return self
 
     @property

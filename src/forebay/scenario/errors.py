@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from forebay.errors import ForebayError
-from forebay.errors import show as show
-from forebay.words import one_of as one_of
+from forebay.words import Fact
 
 
 class ScenarioError(ForebayError, ValueError):
@@ -25,11 +24,6 @@ class ScenarioError(ForebayError, ValueError):
     """
 
 
-def contradiction(field: str, wrong: str, hint: str, value: object = None) -> ScenarioError:
-    """Return the error of a field that contradicts another one."""
-    return ScenarioError("contradiction", wrong, hint, field=field, value=value)
-
-
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """Return the name most similar to ``name``, ignoring case and dashes."""
     import difflib
@@ -39,13 +33,13 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     return by_folded[matches[0]] if matches else None
 
 
-def did_you_mean(name: str, names: Iterable[str], *, also: Mapping[str, str] | None = None) -> str:
+def did_you_mean(name: str, names: Iterable[str], *, also: Mapping[str, str] | None = None) -> Fact:
     """Return ' (did you mean "fq_codel"?)', or "" without a similar name.
 
     ``also`` has other names of the same thing, such as pfifo for drop-tail.
     """
     guess = (also or {}).get(_folded(name)) or nearest(name, names)
-    return f' (did you mean "{guess}"?)' if guess and guess != name else ""
+    return Fact("did-you-mean", guess=guess) if guess and guess != name else Fact("")
 
 
 def _folded(name: str) -> str:

@@ -27,7 +27,7 @@ from pydantic import (
 
 from forebay.scenario import distribution
 from forebay.scenario.base import ScenarioModel
-from forebay.scenario.errors import ScenarioError, plain, show
+from forebay.scenario.errors import ScenarioError, plain
 from forebay.scenario.quantity import FromText, parse_amount, unitless
 
 Unit = Literal["packets", "bytes"]
@@ -58,8 +58,7 @@ class Amount(FromText):
         most = MOST_PACKETS * (1 if unit == "packets" else 1500)
         if 0 < length <= most:
             return cls(length, unit)
-        hint = f"write more than 0, at most {most} {unit}"
-        raise ScenarioError("out-of-range", f"{show(value)} is out of range", hint, value=value)
+        raise ScenarioError("out-of-range.length", value=value, most=most, unit=unit)
 
     def packets(self, packet_bytes: int) -> float:
         """Return it in packets of this size, including fractions of packets."""
@@ -167,8 +166,7 @@ class FlowLength(ABC):
         """Raise ScenarioError if whole packets, at least one, cannot have this mean."""
         mean = self.in_packets(packet_bytes).mean
         if self.kind != "fixed" and mean <= 1:
-            wrong = f"a mean of {mean:.3g} packets of {int(packet_bytes)} B"
-            raise ScenarioError("out-of-range", wrong, "write a mean above 1 packet")
+            raise ScenarioError("out-of-range.mean-length", mean=mean, packet=int(packet_bytes))
 
     def mean_packets(self, packet_bytes: int) -> float:
         """Return the expected number of whole packets."""
@@ -243,14 +241,12 @@ class _Cut(ScenarioModel):
         amounts = {name: amount for name, amount in self if isinstance(amount, Amount)}
         for name, amount in amounts.items():
             if amount.unit != self.mean.unit:
-                wrong = f"is not in {self.mean.unit}"
-                hint = f"write all of them in {self.mean.unit}"
-                raise ScenarioError("wrong-dimension", wrong, hint, field=name)
+                raise ScenarioError("wrong-dimension.units", field=name, unit=self.mean.unit)
         if "deviation" in amounts:
             distribution.check_deviation(amounts["deviation"].value, self.mean.value)
         if self.mean.value >= amounts["high"].value / 2:
-            wrong = f"{self.mean} is not below half of high, {amounts['high']}"
-            raise ScenarioError("out-of-range", wrong, "write a smaller mean", field="mean")
+            high = amounts["high"]
+            raise ScenarioError("out-of-range.half", field="mean", value=self.mean, high=high)
         return self
 
 

@@ -8,12 +8,14 @@ from pydantic import BaseModel, Tag, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from forebay.errors import either, entry, literal
 from forebay.scenario import errors
 from forebay.scenario.distribution import LAWS
-from forebay.scenario.errors import ScenarioError, did_you_mean, nearest, one_of, show
+from forebay.scenario.errors import ScenarioError, did_you_mean, nearest
 from forebay.scenario.flow_length import LENGTH_LAWS
 from forebay.scenario.traffic import KINDS, Traffic
+from forebay.words import Fact, Term, entry, one_of, show
+
+_LAWS = LAWS + LENGTH_LAWS
 
 _ALSO_CALLED = {
     "pfifo": "drop-tail", "fifo": "drop-tail", "taildrop": "drop-tail", "cake": "fq_codel",
@@ -111,115 +113,92 @@ def _explain(error: ErrorDetails, place: _Place) -> ScenarioError:
 
 def _unknown_key(place: _Place) -> ScenarioError:
     key, known = str(place.last), list(place.table.model_fields)
-    laws = LAWS + LENGTH_LAWS
-    if known[0] in laws:
-        return _extra_key(key, known)
-    guess = nearest(key, known)
-    path = ".".join(map(str, (*place.path[:-1], guess)))
-    hint = f'write "{path}"' if guess else f"write one of {', '.join(known)}"
-    if place.path[:-1] and key == place.path[-2]:  # queue.queue.ecn
-        hint = f'write "{key}" once'
-    example = getattr(place.table, "example", None)
-    if example:
-        hint = f"write {literal(example)}"
+    if known[0] in _LAWS:
+        kind = "unknown-key.second-law" if key in _LAWS else "unknown-key.beside-law"
+        return ScenarioError(kind, value=key, law=known[0])
     other = [name for name, kind in tagged(Traffic) if key in kind.model_fields]
     if other and len(place.path) == 3 and place.path[0] == "traffic":
-        own = place.table.model_fields["kind"].default
-        wrong = f"a class of kind {own} has no such key"
-        hint = f"write one of {', '.join(known)}; kinds with it: {', '.join(other)}"
-        return ScenarioError("unknown-key", wrong, hint, value=key)
-    return ScenarioError("unknown-key", "there is no such key", hint, value=key)
-
-
-def _extra_key(key: str, known: list[str]) -> ScenarioError:
-    law = known[0]
-    inside = literal({law: "…"}).replace('"…"', "{ … }")
-    hint = f"write one law, or what belongs to it into its own table: {inside}"
-    if key in LAWS + LENGTH_LAWS:
-        hint = "write one law only"
-    return ScenarioError("unknown-key", f"{show(key)} in addition to {show(law)}", hint)
+        return ScenarioError(
+            "unknown-key.of-class", value=key, own=place.table.model_fields["kind"].default,
+            known=", ".join(known), other=", ".join(other),
+        )  # fmt: skip
+    hint = Fact("unknown-key.known", known=", ".join(known))
+    if guess := nearest(key, known):
+        path = ".".join(map(str, (*place.path[:-1], guess)))
+        hint = Fact("unknown-key.similar", path=path)
+    if place.path[:-1] and key == place.path[-2]:  # queue.queue.ecn
+        hint = Fact("unknown-key.once", key=key)
+    if example := getattr(place.table, "example", None):
+        hint = Fact("unknown-key.example", example=example)
+    return ScenarioError("unknown-key", hint=hint, value=key)
 
 
 def _unknown_law(value: dict[Any, Any], place: _Place) -> ScenarioError:
     known = dict(tagged(place.field.annotation)) if place.field else {}
     laws = [name for name in known if name not in ("constant", "fixed")]
-    names = ", ".join(show(key) for key in value) or "nothing"
-    guess = nearest(str(next(iter(value))), laws) if value else None
-    meant = f' (did you mean "{guess}"?)' if guess else ""
-    write = f'write "100 ms" or {literal({"uniform": ["80 ms", "120 ms"]})}'
-    what = "a distribution"
-    if "fixed" in known:
-        write, what = f'write "14 packets" or {literal({"geometric": "14 packets"})}', "a length"
-    hint = f"{write}; known are {', '.join(laws)}"
-    return ScenarioError("unknown-key", f"{what} of {names}{meant}", hint)
+    return ScenarioError(
+        "unknown-key.no-length" if "fixed" in known else "unknown-key.no-distribution",
+        names=", ".join(show(key) for key in value) or "nothing", laws=", ".join(laws),
+        meant=did_you_mean(str(next(iter(value), "")), laws),
+    )  # fmt: skip
 
 
 def _missing(place: _Place) -> ScenarioError:
-    field, name = place.field, str(place.last)
-    if field is not None and field.examples:
-        hint = f"write {entry(name, field.examples[0])}"
-    elif name == "traffic":
-        hint = "write at least one " + either(
-            "class, such as traffic=[Long(flows=100)]", "[[traffic]] with its number of flows"
-        )
-    elif name == "link":
-        table = 'a table [link] with rate = "155 Mbit/s"'
-        hint = "write " + either('link=Link(rate="155 Mbit/s")', table)
-    else:
-        hint = f"write {name} too"
-    return ScenarioError("missing", "is missing", hint)
+    name = str(place.last)
+    if place.field is not None and place.field.examples:
+        example = entry(name, place.field.examples[0])
+        return ScenarioError("missing", hint=Fact("missing.example", example=example))
+    kinds = {"traffic": "missing.traffic", "link": "missing.the-link"}
+    return ScenarioError("missing", hint=Fact(kinds.get(name, "missing.other"), name=name))
 
 
 def _unknown_name(error: ErrorDetails) -> ScenarioError:
     names = [part.strip("'") for part in error["ctx"]["expected"].replace(" or ", ", ").split(", ")]
     name = str(error["input"])
-    wrong = f"{show(name)} is not known{did_you_mean(name, names, also=_ALSO_CALLED)}"
-    return ScenarioError("unknown-name", wrong, f"write {one_of(names)}", value=error["input"])
+    return ScenarioError(
+        "unknown-name.here", value=error["input"], name=name, known=one_of(names),
+        meant=did_you_mean(name, names, also=_ALSO_CALLED),
+    )  # fmt: skip
 
 
 def _unknown_kind(kind: str) -> ScenarioError:
-    wrong = f"{show(kind)} is not a known kind{did_you_mean(kind, KINDS, also=_ALSO_CALLED)}"
-    return ScenarioError("unknown-name", wrong, f"write {one_of(KINDS)}", field="kind", value=kind)
+    meant = did_you_mean(kind, KINDS, also=_ALSO_CALLED)
+    return ScenarioError(
+        "unknown-name.kind", field="kind", value=kind, meant=meant, known=one_of(KINDS)
+    )
 
 
 def _not_a_table(error: ErrorDetails, place: _Place) -> ScenarioError:
-    text, name = show(error["input"]), place.last
-    what = f"an entry of {place.path[-2]}" if isinstance(name, int) else f"a {name}"
-    what = what if place.path else f"a {place.table.__name__}"
     models = list(models_in(place.field.annotation)) if place.field else []
     calls = " or ".join(dict.fromkeys(f"{model.__name__}(…)" for model in models[:3]))
-    header = f"[[{place.path[0]}]]" if isinstance(name, int) and place.path else f"[{name}]"
-    hint = either(f"{calls}, or a dict" if calls else "a dict", f"its keys under {header}")
-    wrong = f"{text} where {either(what, 'a table')} belongs"
-    return ScenarioError("wrong-type", wrong, f"write {hint}")
+    calls, value = f"{calls}, or " if calls else "", error["input"]
+    if isinstance(place.last, int):
+        name, header = str(place.path[-2]), str(place.path[0])
+        return ScenarioError("wrong-type.entry", value=value, name=name, header=header, calls=calls)
+    name = place.last or place.table.__name__
+    return ScenarioError("wrong-type.table", value=value, name=name, header=place.last, calls=calls)
+
+
+_TYPES = {
+    "int_type": "wrong-type.whole-number", "float_type": "wrong-type.number",
+    "bool_type": "wrong-type.bool", "string_type": "wrong-type.text",
+    "tuple_type": "wrong-type.traffic", "string_too_short": "wrong-type.empty",
+    "string_too_long": "wrong-type.long",
+}  # fmt: skip
 
 
 def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
     value = error["input"]
+    if kind == "tuple_type" and place.path[-1:] != ("traffic",):
+        named = isinstance(place.last, str)
+        inside = entry(str(place.last), [value]) if named else Term("literal", [value])
+        return ScenarioError("wrong-type.not-a-list", value=value, inside=inside)
     examples = (place.field.examples if place.field else None) or []
     number = next((one for one in examples if isinstance(one, int | float)), None)
-    wanted, hint = {
-        "int_type": ("a whole number", f"write digits only, such as {number or 100}"),
-        "float_type": ("a number", f"write a plain number, such as {number or 0.98}"),
-        "bool_type": (
-            f"{literal(True)} or {literal(False)}",
-            f"write {literal(True)} or {literal(False)}" + either("", ", without quotes"),
-        ),
-        "string_type": ("text", "write it in quotes"),
-        "tuple_type": (
-            f"a list{either('', ' of tables')}",
-            "write " + either("traffic=[Long(flows=100)]", "each entry under its own [[traffic]]"),
-        ),
-        "string_too_short": ("a name", "write at least one character"),
-        "string_too_long": ("a name", "write at most 200 characters"),
-    }.get(kind, ("valid", error["msg"]))  # fmt: skip
-    wrong = f"{show(value)} is not {wanted}"
-    exact = errors.count(value) if kind == "int_type" else errors.fraction(value)
-    if exact and kind in ("int_type", "float_type"):
-        hint = f"write {exact}"
-    if kind == "tuple_type" and place.path[-1:] != ("traffic",):
-        wrong = f"{show(value)} is not a list"
-        listed = [value]
-        inside = entry(place.last, listed) if isinstance(place.last, str) else literal(listed)
-        hint = f"write it in brackets: {inside}"
-    return ScenarioError("wrong-type", wrong, hint, value=value)
+    read = {"int_type": errors.count, "float_type": errors.fraction}.get(kind)
+    exact = read(value) if read else None
+    return ScenarioError(
+        _TYPES.get(kind, "wrong-type.other"), value=value, message=error["msg"],
+        hint=Fact("wrong-type.exact", exact=exact) if exact else "",
+        example=number or (100 if kind == "int_type" else 0.98),
+    )  # fmt: skip

@@ -7,7 +7,6 @@ from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, Tag, mo
 from pydantic_core import CoreSchema, core_schema
 
 from forebay.catalogue import KINDS
-from forebay.errors import literal
 from forebay.scenario.base import SHARE, Between, ScenarioModel, such_as
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration, Rate
@@ -108,7 +107,6 @@ class AtMost(Target):
 
 
 _DELAYS = Between(Duration(1e-9), Duration(3600))
-_MAXIMUM, _QUANTILE = {"maximum": "10 ms"}, {"quantile": 0.999, "at_most": "5 ms"}
 _SHARE = Between(0.0, 1.0, "fraction")
 _INCREASE = Between(0.0, 1000.0, "fraction")
 
@@ -151,12 +149,9 @@ class QueueDelay(ScenarioModel):
     def _paired(self) -> Self:
         if (self.quantile is None) != (self.at_most is None):
             missing = "quantile" if self.quantile is None else "at_most"
-            wrong = f"{missing} is missing: the two belong together"
-            hint = f"write {literal(_QUANTILE)}, or {literal(_MAXIMUM)}"
-            raise ScenarioError("missing", wrong, hint)
+            raise ScenarioError("missing.of-a-pair", missing=missing)
         if self.model_fields_set == frozenset():
-            hint = f"write {literal(_MAXIMUM)} or {literal(_QUANTILE)}"
-            raise ScenarioError("missing", "sets no goal", hint)
+            raise ScenarioError("missing.any-goal")
         return self
 
 

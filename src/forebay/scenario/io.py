@@ -11,12 +11,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from forebay.errors import literal, written_in
+from forebay.errors import written_in
 from forebay.scenario import overrides as sets
 from forebay.scenario.base import FOLDER
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.model import Scenario
-from forebay.words import Notation
+from forebay.words import Fact, Notation
 
 _SHIPPED = Path(__file__).resolve().parents[1] / "scenarios"
 _MOST_BYTES = 16 * 1024 * 1024
@@ -56,9 +56,8 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     400
     """
     if not isinstance(path, str | os.PathLike):
-        is_dict = isinstance(path, Mapping)
-        hint = "write Scenario.from_dict(…) of it" if is_dict else "write a file's path in quotes"
-        raise ScenarioError("wrong-type", f"{show(path)} is not a path", hint, value=path)
+        kind = "wrong-type.dict" if isinstance(path, Mapping) else "wrong-type.path"
+        raise ScenarioError(kind, value=path)
     source = os.fspath(path)
     if not os.path.exists(source) and source in shipped():
         source = str(_SHIPPED / f"{source}.toml")
@@ -70,14 +69,7 @@ def read_toml(source: str, kind: str, known: Sequence[str]) -> dict[str, Any]:
 
     ``known`` are the names that ship with Forebay, for the hint of a file that does not exist.
     """
-    try:
-        content = _bytes(source)
-    except ScenarioError as error:
-        if error.code != "file-missing":
-            raise
-        hint = f"write the path of a {kind}, or a shipped one's name: {', '.join(known)}"
-        raise ScenarioError(error.code, error.wrong, hint, file=source) from None
-    return _tree(_text(content, source), source)
+    return _tree(_text(_bytes(source, kind, known), source), source)
 
 
 def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ()) -> Scenario:
@@ -105,13 +97,12 @@ def expect_scenario(value: object) -> None:
     """Refuse a value that is not a Scenario, such as a path or a dict. Raises ScenarioError."""
     if isinstance(value, Scenario):
         return
-    hint = "write a Scenario(…), or forebay.load(…) of a file"
+    hint = Fact("wrong-type.scenario-of-dict")
     if isinstance(value, str | os.PathLike):
-        hint = f"write forebay.load({literal(os.fspath(value))})"
-    if isinstance(value, Mapping):
-        hint = "write Scenario.from_dict(…) of it"
-    wrong = f"{show(value)} where a Scenario belongs"
-    raise ScenarioError("wrong-type", wrong, hint, field="scenario", value=value)
+        hint = Fact("wrong-type.scenario-of-file", path=os.fspath(value))
+    elif not isinstance(value, Mapping):
+        hint = Fact("wrong-type.scenario-of-nothing")
+    raise ScenarioError("wrong-type.no-scenario", hint=hint, field="scenario", value=value)
 
 
 def dumps(scenario: Scenario) -> str:
@@ -127,29 +118,25 @@ def without_empty(value: Any) -> Any:
     return [without_empty(part) for part in value] if isinstance(value, list) else value
 
 
-def _bytes(source: str) -> bytes:
+def _bytes(source: str, kind: str = "scenario file", known: Sequence[str] | None = None) -> bytes:
     try:
         mode = os.stat(source).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a pipe could block
-            hint = "write the scenario into a file and give its path"
-            raise ScenarioError("file-unreadable", "is no regular file", hint, file=source)
+            raise ScenarioError("file-unreadable.no-file", file=source)
         with Path(source).open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
-        hint = f"write the path of a scenario file, or a shipped one's name: {', '.join(shipped())}"
-        raise ScenarioError("file-missing", "no such file", hint, file=source) from None
+        names = ", ".join(shipped() if known is None else known)
+        raise ScenarioError("file-missing", file=source, of=kind, known=names) from None
     except IsADirectoryError:
-        hint = "write the path of a scenario file in it"
-        raise ScenarioError("file-directory", "is a directory", hint, file=source) from None
+        raise ScenarioError("file-directory", file=source) from None
     except ScenarioError:
         raise
     except (OSError, ValueError) as error:
-        wrong = f"cannot be read ({getattr(error, 'strerror', None) or error})"
-        hint = "write the path of a file that you may read"
-        raise ScenarioError("file-unreadable", wrong, hint, file=source) from None
+        why = getattr(error, "strerror", None) or str(error)
+        raise ScenarioError("file-unreadable", file=source, why=why) from None
     if len(content) > _MOST_BYTES:
-        wrong, hint = "is larger than 16 MiB", "write the path of a scenario file"
-        raise ScenarioError("file-too-large", wrong, hint, file=source)
+        raise ScenarioError("file-too-large", file=source)
     return content
 
 
@@ -158,25 +145,21 @@ def _text(content: bytes, source: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        wrong, hint = f"line {line} is not UTF-8", "write the file in UTF-8"
-        raise ScenarioError("not-utf8", wrong, hint, file=source) from None
+        raise ScenarioError("not-utf8", file=source, line=line) from None
 
 
 def _tree(text: str, source: str) -> dict[str, Any]:
-    hint = "write key = value there, texts and quantities in quotes"
     if deep := _DOTTED.search(text):
         line = text.count("\n", 0, deep.start()) + 1
-        wrong = f"line {line} has a key of more than {_MOST_PARTS} parts"
-        raise ScenarioError("toml-syntax", wrong, hint, file=source)
+        raise ScenarioError("toml-syntax.long-key", file=source, line=line, most=_MOST_PARTS)
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ScenarioError("toml-syntax", "is nested too deeply", hint, file=source) from None
+        raise ScenarioError("toml-syntax.nested", file=source) from None
     except tomllib.TOMLDecodeError as error:
-        raise ScenarioError("toml-syntax", f"not TOML: {error}", hint, file=source) from None
+        raise ScenarioError("toml-syntax.line", file=source, said=str(error)) from None
     except ValueError:
-        wrong = "has a number with thousands of digits"
-        raise ScenarioError("toml-syntax", wrong, hint, file=source) from None
+        raise ScenarioError("toml-syntax.huge-number", file=source) from None
 
 
 def quoted(text: str) -> str:

@@ -19,13 +19,13 @@ from pydantic import (
     model_validator,
 )
 
-from forebay.errors import entry
 from forebay.scenario.base import DAY, RATES, SHARE, Between, ScenarioModel, shorthand, such_as
-from forebay.scenario.errors import ScenarioError, contradiction
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.rate_trace import OR_FILE, RateTrace
 from forebay.scenario.source import NAME
+from forebay.words import Fact, entry
 
 if TYPE_CHECKING:
     from forebay.scenario import inputs
@@ -94,7 +94,7 @@ class Jitter(ScenarioModel):
     until that has gone on. ACKs keep their order."""
 
 
-_OR_LONGEST = shorthand("most", object, Duration | Jitter | None, "", "")
+_OR_LONGEST = shorthand("most", object, Duration | Jitter | None)
 """Validator of a field with a Jitter: what is no table is its longest."""
 
 _PROBABILITY = Between(0, 1, "fraction")
@@ -140,13 +140,12 @@ class Loss(ScenarioModel):
         lossy = ("loss_in_bad", "loss_in_good")
         states = [*changes, *(name for name in lossy if getattr(self, name) is not None)]
         if self.rate is not None and states:
-            wrong, hint = "cannot be set beside rate", "leave it out, or leave rate out"
-            raise contradiction(states[0], wrong, hint)
+            raise ScenarioError("contradiction.beside-rate", field=states[0])
         if self.rate is None and len(changes) < len(_CHANGES):
             missing = next(name for name in _CHANGES if name not in changes)
             field = missing if states else "rate"
             example = entry(field, 0.25 if states else 0.001)
-            raise ScenarioError("missing", "is not written", f"write {example}", field=field)
+            raise ScenarioError("missing.loss", field=field, example=example)
         return self
 
     @property
@@ -173,15 +172,10 @@ class Loss(ScenarioModel):
         return (1.0 - bad) * good_loses + bad * bad_loses
 
 
-_OR_RATE = shorthand(
-    "rate", int | float, float | Loss | None,
-    "neither a number nor a table",
-    f"write a probability, such as {entry('loss', 0.001)}, or a table",
-)  # fmt: skip
+_OR_RATE = shorthand("rate", int | float, float | Loss | None, "wrong-type.loss")
 """Validator of a field with a Loss: a number is its rate."""
 
 _MOST = 100_000
-_EXAMPLE: list[list[str]] = [["10 s", "12 s"]]
 
 
 class Outages(ScenarioModel):
@@ -195,7 +189,7 @@ class Outages(ScenarioModel):
 
         def __init__(self, **fields: Unpack[inputs.OutagesDict]) -> None: ...
 
-    times: tuple[tuple[Duration, Duration], ...] = Field(examples=[_EXAMPLE])
+    times: tuple[tuple[Duration, Duration], ...] = Field(examples=[[["10 s", "12 s"]]])
     """When it goes down and when up again, ascending, from the run's start."""
     period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = None
     """After which they begin again; not set: they do not."""
@@ -214,21 +208,18 @@ class Outages(ScenarioModel):
         ]
         always = self.period is not None and len(instants) == 2 and instants == [0, self.period]
         faults = {
-            f"has not 1 to {_MOST} entries": not 1 <= len(self.times) <= _MOST,
-            "has times that do not ascend": min(gaps, default=1) < 0
-            or min(instants, default=0) < 0,
-            "has outages that touch, write one": 0 in gaps[1::2],
-            "has times less than 1 us apart": min(gaps, default=1) < 1e-6,
-            "goes down or up less than 1 us from an end of the period": any(
-                0 < gap < 1e-6 for gap in around
-            ),
-            f"ends after {end}": instants and instants[-1] > end,
-            "leaves no time in which the link sends": always,
+            "times.number": not 1 <= len(self.times) <= _MOST,
+            "times.descending": min(gaps, default=1) < 0 or min(instants, default=0) < 0,
+            "times.touching": 0 in gaps[1::2],
+            "times.close": min(gaps, default=1) < 1e-6,
+            "times.close-to-an-end": any(0 < gap < 1e-6 for gap in around),
+            "times.late": instants and instants[-1] > end,
+            "times.always-down": always,
         }
-        for wrong, holds in faults.items():
+        for fault, holds in faults.items():
             if holds:
-                hint = f"write pairs of when it goes down and up, such as {_EXAMPLE}"
-                raise ScenarioError("out-of-range", wrong, hint, field="times")
+                wrong = Fact(fault, most=_MOST, end=end)
+                raise ScenarioError("out-of-range.outages", wrong, field="times")
         return self
 
     @property
@@ -255,8 +246,7 @@ class Outages(ScenarioModel):
 
 _OR_TIMES = shorthand(
     "times", list | tuple, tuple[tuple[Duration, Duration], ...] | Outages | None,
-    "neither a list nor a table",
-    f"write a list of pairs, such as {entry('down', _EXAMPLE)}, or a table",
+    "wrong-type.outages",
 )  # fmt: skip
 """Validator of a field with Outages: a list is their times."""
 
@@ -291,12 +281,10 @@ class TokenBucket(ScenarioModel):
     def _burst_where_tokens_are_kept(self) -> Self:
         keeps = self.refill != "deficit"
         if keeps and self.burst is None:
-            hint = f"write one, such as {entry('burst', '15 kB')}, or {entry('refill', 'deficit')}"
-            raise ScenarioError("missing", "is not written", hint, field="burst")
+            raise ScenarioError("missing.burst", field="burst")
         if not keeps and (self.burst is not None or self.excess):
             field = "excess" if self.burst is None else "burst"
-            wrong = 'refill = "deficit" keeps no tokens'
-            raise contradiction(field, wrong, "leave it out, or write another refill")
+            raise ScenarioError("contradiction.no-tokens", field=field)
         return self
 
     @property
@@ -372,8 +360,7 @@ class Link(ScenarioModel):
         if written is None:
             return data
         if data.get("rate") is not None:
-            wrong, hint = "cannot be set beside rate_trace", "leave it out: it is the trace's mean"
-            raise contradiction("rate", wrong, hint)
+            raise ScenarioError("contradiction.rate-beside-trace", field="rate")
         try:
             table = {"file": written} if isinstance(written, str) else written
             trace = RateTrace.model_validate(table, context=info.context)

@@ -197,8 +197,7 @@ class Scenario(ScenarioModel):
     def with_buffer(self, packets: int) -> Scenario:
         """Return the same scenario with another buffer. Raises ScenarioError below 1 packet."""
         if packets < 1:
-            hint = "write at least 1 packet"
-            raise ScenarioError("out-of-range", f"{packets} packets", hint, field="queue.size")
+            raise ScenarioError("out-of-range.packets", field="queue.size", value=packets)
         return self.with_queue({"size": BufferSize(float(packets), "packets")})
 
     def with_queue(self, changes: Mapping[str, object]) -> Scenario:
@@ -278,9 +277,9 @@ class Scenario(ScenarioModel):
             with replacing(path) as file:
                 file.write(text.encode())
         except OSError as error:
-            wrong = f"cannot be written ({error.strerror})"
-            hint = "write the path of a file in a folder that you may write to"
-            raise ScenarioError("file-unwritable", wrong, hint, file=os.fspath(path)) from None
+            raise ScenarioError(
+                "file-unwritable", file=os.fspath(path), why=error.strerror
+            ) from None
 
     def __repr__(self) -> str:
         flows = ", ".join(f"{g.flows} {g.kind}" if g.flows else g.kind for g in self.traffic[:3])
@@ -308,8 +307,7 @@ class Scenario(ScenarioModel):
         controls = {name: foreign.find(name) for name in sorted(names)}
         for name, control in controls.items():
             if control is None:
-                wrong = f"the congestion control {name!r} is no longer installed"
-                raise ScenarioError("unknown-name", wrong, "build it again", value=name)
+                raise ScenarioError("unknown-name.removed-control", value=name)
         return {name: control for name, control in controls.items() if control is not None}
 
     def sha256(self) -> str:

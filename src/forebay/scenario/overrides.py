@@ -5,12 +5,11 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forebay.errors import argument, either
 from forebay.scenario.base import GivenHere, ScenarioModel
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Target
+from forebay.words import Term, argument, either
 
-_WRITE = 'write PATH=VALUE, such as queue.size="64 packets" or traffic.0.flows=100'
 SOURCE = argument("overrides", "set")
 """The place of overrides, in errors."""
 
@@ -26,8 +25,7 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
         for override in overrides:
             path, equals, text = map(str.strip, override.partition("="))
             if not equals or not all(path.split(".")):
-                wrong = f"{show(override)} sets nothing"
-                raise ScenarioError("bad-override", wrong, _WRITE, value=override)
+                raise ScenarioError("bad-override.sets-nothing", value=override)
             _put(tree, path.split("."), _given(_value(text)))
             paths.append(path)
     except ScenarioError as error:
@@ -38,13 +36,11 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
 def replace(tree: dict[str, Any], changes: Mapping[str, object]) -> None:
     """Change ``tree`` in place: a value for each dotted path. Raises ScenarioError."""
     if not isinstance(changes, Mapping):
-        hint = 'write a dict, such as {"queue.size": "64 packets"}'
-        raise ScenarioError("wrong-type", f"{show(changes)} is no dict", hint, value=changes)
+        raise ScenarioError("wrong-type.changes", value=changes)
     for path, value in changes.items():
         parts = path.split(".") if isinstance(path, str) else [""]
         if not all(parts):
-            hint = 'write a dotted path, such as "queue.size" or "traffic.0.flows"'
-            raise ScenarioError("bad-override", f"{show(path)} is no path", hint, value=path)
+            raise ScenarioError("bad-override.no-path", value=path)
         _put(tree, parts, value)
 
 
@@ -86,9 +82,12 @@ def _put(tree: Any, parts: list[str], value: object) -> None:
         elif isinstance(node, dict):
             key = part
         else:
-            hint = f"write {_whole(here, 'VALUE')} to replace it whole"
-            wrong = f"{here} is not a table"
-            raise ScenarioError("bad-override", wrong, hint, field=".".join(parts))
+            raise ScenarioError(
+                "bad-override.no-table",
+                field=".".join(parts),
+                path=here,
+                whole=_whole(here, "VALUE"),
+            )
         if last:
             node[key] = value
         else:
@@ -98,15 +97,14 @@ def _put(tree: Any, parts: list[str], value: object) -> None:
 def _index(part: str, entries: list[Any], here: str) -> int:
     if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < len(entries):
         return int(part)
-    count = len(entries)
-    wrong = f"there is no such entry: {here} has {count}, counted from 0"
-    hint = f"write {here}.0" + (f" to {here}.{count - 1}" if count > 1 else "")
-    if not count:
-        hint = f"write {_whole(here, '[...]')} to fill it"
-    raise ScenarioError("bad-override", wrong, hint, field=f"{here}.{part}")
+    raise ScenarioError(
+        "bad-override.no-such-entry" if entries else "bad-override.empty-list",
+        field=f"{here}.{part}", path=here, count=len(entries), whole=_whole(here, "[...]"),
+        last=f"{here}.{len(entries) - 1}" if len(entries) > 1 else "",
+    )  # fmt: skip
 
 
-def _whole(path: str, value: str) -> str:
+def _whole(path: str, value: str) -> Term:
     return either(f'{{"{path}": {value}}}', f"{path}={value}")
 
 

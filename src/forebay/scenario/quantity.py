@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Self
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from forebay.errors import literal
 from forebay.scenario import errors
-from forebay.scenario.errors import ScenarioError, nearest, show
+from forebay.scenario.errors import ScenarioError, nearest
 from forebay.scenario.errors import plain as plain
-from forebay.words import Term
+from forebay.words import Fact, Term, show
 
 _PREFIXES = {
     "": Decimal(1),
@@ -81,61 +80,56 @@ def parse_amount(text: str, kinds: tuple[str, ...], example: str) -> tuple[Decim
     kind, factor = meaning
     if kind not in kinds:
         wanted = " or ".join(_CALLED[kind] for kind in kinds)
-        wrong = f"{show(text)} is {_CALLED[meaning[0]]}, not {wanted}"
-        raise ScenarioError("wrong-dimension", wrong, f"write one of {known}", value=text)
+        raise ScenarioError(
+            "wrong-dimension", value=text, called=_CALLED[kind], wanted=wanted, known=known
+        )
     return _in_range(number * factor, text, example), kind
 
 
 def _split(text: str, example: str, kinds: tuple[str, ...]) -> tuple[Decimal, str]:
     """Return the number and the unit that follows it."""
-    write = f'write a number and a unit, such as "{example}"'
     match = _AMOUNT.fullmatch(text)
-    if match is None or len(match[1]) > _MOST_DIGITS:
-        if match is not None:
-            wrong = f"{show(text)} has more than {_MOST_DIGITS} digits"
-            raise ScenarioError("out-of-range", wrong, write, value=text)
-        if re.match(r"\s*[+-]?(nan|inf)", text, re.IGNORECASE):
-            raise ScenarioError("not-finite", f"{show(text)} is not finite", write, value=text)
-        raise ScenarioError("no-number", f"{show(text)} is not a quantity", write, value=text)
+    if match is None:
+        not_finite = re.match(r"\s*[+-]?(nan|inf)", text, re.IGNORECASE)
+        raise ScenarioError("not-finite" if not_finite else "no-number", value=text, like=example)
+    if len(match[1]) > _MOST_DIGITS:
+        raise ScenarioError("out-of-range.digits", value=text, most=_MOST_DIGITS, like=example)
     if not match[2]:
         unit = example.partition(" ")[2]
         same = f"{match[1]} {unit}"
         if kinds == ("rate",):
             number = float(match[1])
             same = errors.bare_rate(number) if 0 < number < 1e18 else example
-        hint = f'write it with one, such as "{same}"'
-        raise ScenarioError("no-unit", f"{show(text)} has no unit", hint, value=text)
+        raise ScenarioError("no-unit.quantity", value=text, like=same)
     if len(match[1].lower().partition("e")[2]) > _LONGEST_EXPONENT:
-        raise ScenarioError("out-of-range", f"{show(text)} is out of reach", write, value=text)
+        raise ScenarioError("out-of-range.exponent", value=text, like=example)
     return Decimal(match[1]), match[2]
 
 
 def _in_range(amount: Decimal, text: str, example: str) -> Decimal:
-    hint = f'write an amount such as "{example}"'
     if amount < 0:
-        raise ScenarioError("out-of-range", f"{show(text)} is negative", hint, value=text)
+        raise ScenarioError("out-of-range.negative", value=text, like=example)
     if amount > _MOST:
-        raise ScenarioError("out-of-range", f"{show(text)} is too large", hint, value=text)
+        raise ScenarioError("out-of-range.too-large", value=text, like=example)
     return abs(amount)  # no minus zero
 
 
 def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> ScenarioError:
     ends = errors.span(text) if "time" in kinds else None
     if ends:
-        hint = f'write one time such as "{ends[0]}", or {literal({"uniform": list(ends)})}'
-        return ScenarioError("unknown-unit", f"{show(text)} is a range", f"{hint} for an rtt")
+        spread = {"uniform": list(ends)}
+        return ScenarioError("unknown-unit.range", value=text, one=ends[0], spread=spread)
     if unit.startswith(","):
         whole = re.sub(r",(?=[0-9]{3}(?![0-9]))", "", text)
         forms = [text.replace(",", "."), whole] if text.count(",") == 1 else [whole]
-        meant = " or ".join(show(form) for form in forms if "," not in form)
-        meant = meant or "the digits alone, with a point before decimals"
-        return ScenarioError("no-number", f"{show(text)} has a comma", f"write {meant}", value=text)
+        point = " or ".join(show(form) for form in forms if "," not in form)
+        return ScenarioError("no-number.comma", value=text, meant=point or Fact("no-number.digits"))
     guess = errors.unit_of(unit, kinds) or nearest(
         unit, (name for kind in kinds for name in KNOWN[kind])
     )
-    wrong = f"{show(unit)} in {show(text)} is not a known unit"
-    meant = f'write "{text.removesuffix(unit).strip()} {guess}", or ' if guess else "write "
-    return ScenarioError("unknown-unit", wrong, f"{meant}one of {known}", value=text)
+    amount = text.removesuffix(unit).strip()
+    meant = Fact("unknown-unit.similar", amount=amount, unit=guess) if guess else Fact("")
+    return ScenarioError("unknown-unit", value=text, unit=unit, meant=meant, known=known)
 
 
 def _kind_and_factor(unit: str) -> tuple[str, Decimal] | None:
@@ -298,8 +292,7 @@ class DataSize(Quantity, int):
     def _from_base(cls, amount: Decimal, text: str) -> Self:
         size = amount / 8
         if size != int(size):
-            hint = 'write a whole number of bytes, such as "1500 B"'
-            raise ScenarioError("out-of-range", f"{show(text)} has part of a byte", hint)
+            raise ScenarioError("out-of-range.part-of-byte", value=text)
         return cls(int(size))
 
 
@@ -309,11 +302,8 @@ def unitless(value: object, example: str) -> ScenarioError:
         unit = example.partition(" ")[2]
         same = example
         if 0 < value < 1e18:
-            rate = unit == "Mbit/s"
-            same = errors.bare_rate(value) if rate else errors.bare(value, unit)
+            same = errors.bare_rate(value) if unit == "Mbit/s" else errors.bare(value, unit)
         if unit in ("packets", "B") and value != int(min(value, 1e18)):
             same = example  # no fraction of a packet or byte
-        wrong, hint = f"{show(value)} has no unit", f'write it with one, such as "{same}"'
-        return ScenarioError("no-unit", wrong, hint, value=value)
-    wrong = f"{show(value)} is not a quantity"
-    return ScenarioError("wrong-type", wrong, f'write text such as "{example}"', value=value)
+        return ScenarioError("no-unit.quantity", value=value, like=same)
+    return ScenarioError("wrong-type.quantity", value=value, like=example)

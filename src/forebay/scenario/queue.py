@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 from pydantic import Field, Strict, model_validator
 
 from forebay.catalogue import DISCIPLINES
-from forebay.errors import entry, literal
 from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel, such_as
-from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, plain, show
+from forebay.scenario.errors import ScenarioError, did_you_mean, plain
 from forebay.scenario.quantity import DataSize, Duration, FromText, Rate, parse_amount, unitless
 from forebay.scenario.source import NAME
+from forebay.words import one_of
 
 BufferUnit = Literal["packets", "bytes", "seconds", "bdp", "bdp/sqrt(n)"]
 _BUFFER_EXAMPLE = "129 packets"
-_WRITE_BUFFER = 'write one such as "129 packets", "1.5 MB", "10 ms", "1 bdp" or "1 bdp/sqrt(n)"'
 _PER_SQRT_N = re.compile(r"\s*/\s*sqrt\s*\(\s*n\s*\)\s*$")
 _BUFFER_UNITS: dict[str, BufferUnit] = {
     "packets": "packets", "size": "bytes", "time": "seconds", "bdp": "bdp",
@@ -48,11 +47,10 @@ class BufferSize(FromText):
         if not isinstance(value, str):
             raise unitless(value, _BUFFER_EXAMPLE)
         amount, unit = _buffer_amount(value)
-        wrong = f"{show(value)} is no buffer" if amount == 0 else ""
+        if amount == 0:
+            raise ScenarioError("out-of-range.no-buffer", value=value)
         if unit in ("packets", "bytes") and amount != int(amount):
-            wrong = f"{show(value)} is not a whole number of {unit}"
-        if wrong:
-            raise ScenarioError("out-of-range", wrong, _WRITE_BUFFER, value=value)
+            raise ScenarioError("out-of-range.part-of-unit", value=value, unit=unit)
         return cls(float(amount), unit, value.strip())
 
     def packets(self, *, rate_bps: float, packet_bytes: int, bdp: float, flows: int) -> int:
@@ -191,17 +189,16 @@ class ClassQueue(ScenarioModel):
     @model_validator(mode="after")
     def _only_what_is_read(self) -> Self:
         if self.red is not None and self.discipline != "red":
-            wrong = f'"{self.discipline}" has no thresholds'
-            hint = f"leave red out, or write {entry('discipline', 'red')}"
-            raise contradiction("red", wrong, hint)
+            raise ScenarioError("contradiction.not-red", field="red", value=self.discipline)
         if self.size is not None and self.share is not None:
-            raise contradiction("share", "size and share are both set", "leave one of them out")
+            raise ScenarioError("contradiction.both", field="share", one="size", other="share")
         if self.burst is not None and self.max_rate is None:
-            wrong = "is of a max_rate, which is not written"
-            raise contradiction("burst", wrong, "leave it out, or write max_rate")
+            raise ScenarioError("contradiction.burst-without-rate", field="burst")
         if self.min_rate and self.max_rate and self.min_rate > self.max_rate:
-            wrong = f"{self.min_rate} is above max_rate, {self.max_rate}"
-            raise contradiction("min_rate", wrong, f"write {self.max_rate} or less")
+            raise ScenarioError(
+                "contradiction.above-max-rate", field="min_rate", value=self.min_rate,
+                max_rate=self.max_rate,
+            )  # fmt: skip
         return self
 
     @property
@@ -292,20 +289,18 @@ class Queue(ScenarioModel):
     def _only_what_the_discipline_reads(self) -> Self:
         for name, readers in READ_BY.items():
             if getattr(self, name) is not None and self.discipline not in readers:
-                wrong = f'"{self.discipline}" has no such parameter'
-                first, *others = readers
-                written = " or ".join([entry("discipline", first), *map(literal, others)])
-                hint = f"leave it out, or write {written}"
-                raise contradiction(name, wrong, hint)
+                raise ScenarioError(
+                    "contradiction.no-such-parameter", field=name, value=self.discipline,
+                    reader=readers[0], others="".join(f' or "{other}"' for other in readers[1:]),
+                )  # fmt: skip
         _check_thresholds(self.min, self.max)
         several = self.discipline == "classes"
         if several and not self.classes:
-            hint = "write a table [[queue.classes]] for each"
-            raise ScenarioError("missing", "lists no class queue", hint, field="classes")
+            raise ScenarioError("missing.class-queues", field="classes")
         if self.classes and not several:
-            wrong = f'"{self.discipline}" has one queue'
-            hint = f"leave it out, or write {entry('discipline', 'classes')}"
-            raise contradiction("classes", wrong, hint)
+            raise ScenarioError(
+                "contradiction.classes-of-one-queue", field="classes", value=self.discipline
+            )
         if several:
             check_alone(self.classes)
         return self
@@ -328,7 +323,7 @@ READ_BY = {name: _readers(name) for name in Queue.model_fields if _readers(name)
 
 def _check_thresholds(low: DataSize | None, high: DataSize | None) -> None:
     if low is not None and high is not None and low >= high:
-        raise contradiction("max", f"min, {low}, is not below max, {high}", "write a larger max")
+        raise ScenarioError("contradiction.thresholds", field="max", low=low, value=high)
 
 
 MAX_CLASSES = 64
@@ -338,28 +333,27 @@ MAX_CLASSES = 64
 def check_alone(queues: Sequence[ClassQueue]) -> None:
     """Refuse class queues that contradict each other. Raises ScenarioError."""
     if len(queues) > MAX_CLASSES:
-        wrong, hint = f"{len(queues)} class queues", f"write {MAX_CLASSES} at most"
-        raise ScenarioError("out-of-range", wrong, hint, field="classes")
+        raise ScenarioError(
+            "out-of-range.class-queues", field="classes", value=len(queues), most=MAX_CLASSES
+        )
     names: set[str] = set()
     holders: dict[str, str] = {}
     for index, queue in enumerate(queues):
         if queue.name in names:
-            wrong, hint = "another class queue has this name", "write a name of its own"
             field = f"classes.{index}.name"
-            raise contradiction(field, wrong, hint, queue.name)
+            raise ScenarioError("contradiction.name-of-a-queue", field=field, value=queue.name)
         names.add(queue.name)
         for traffic in queue.traffic:
             if traffic in holders:
-                wrong = f"{show(traffic)} is named here and in class queue {show(holders[traffic])}"
-                hint, field = "name it once", f"classes.{index}.traffic"
-                raise contradiction(field, wrong, hint, traffic)
+                raise ScenarioError(
+                    "contradiction.traffic-twice", field=f"classes.{index}.traffic", value=traffic,
+                    other=holders[traffic],
+                )  # fmt: skip
             holders[traffic] = queue.name
     defaults = [index for index, queue in enumerate(queues) if queue.default]
     if len(defaults) > 1:
-        first = queues[defaults[0]].name
-        wrong, hint = f"class queue {show(first)} is the default too", "write it in one of them"
-        field = f"classes.{defaults[1]}.default"
-        raise contradiction(field, wrong, hint)
+        first, field = queues[defaults[0]].name, f"classes.{defaults[1]}.default"
+        raise ScenarioError("contradiction.two-defaults", field=field, first=first)
 
 
 def queue_of_traffic(queues: Sequence[ClassQueue], traffic: Sequence[str]) -> list[int | None]:
@@ -375,14 +369,14 @@ def check_rates(field: str, queues: Sequence[ClassQueue], capacity: float) -> No
         for name in ("min_rate", "max_rate"):
             rate = getattr(queue, name)
             if rate is not None and rate > capacity:
-                wrong = f"{rate} is above the rate of the link, {Rate(capacity)}"
-                hint = f"write {Rate(capacity)!s} or less here, or leave it out"
-                place = f"{field}.{index}.{name}"
-                raise contradiction(place, wrong, hint, rate)
+                raise ScenarioError(
+                    "contradiction.class-above-the-link", field=f"{field}.{index}.{name}",
+                    value=rate, rate=Rate(capacity),
+                )  # fmt: skip
     promised = sum(float(queue.min_rate or 0) for queue in queues)
     if promised > capacity * (1 + 1e-12):
-        wrong = f"the min_rates, {Rate(promised)} in all, are more than the link's {Rate(capacity)}"
-        raise contradiction(field, wrong, "write smaller ones")
+        total, rate = Rate(promised), Rate(capacity)
+        raise ScenarioError("contradiction.min-rates", field=field, total=total, rate=rate)
 
 
 def check_traffic(
@@ -392,13 +386,11 @@ def check_traffic(
     for index, queue in enumerate(queues):
         for name in queue.traffic:
             if name not in traffic:
-                wrong = f"there is no traffic {show(name)}{did_you_mean(name, traffic)}"
-                hint = f"write {one_of(list(traffic)[:8])}"
-                place = f"{field}.{index}.traffic"
-                raise ScenarioError("unknown-name", wrong, hint, field=place, value=name)
+                raise ScenarioError(
+                    "unknown-name.traffic", field=f"{field}.{index}.traffic", value=name,
+                    meant=did_you_mean(name, traffic), known=one_of(list(traffic)[:8]),
+                )  # fmt: skip
     placed = dict(zip(traffic, queue_of_traffic(queues, traffic), strict=True))
     for name in crossing:
         if placed[name] is None:
-            wrong = f"no class queue has traffic {show(name)}"
-            hint = f"name it in the traffic of one, or write {entry('default', True)} in one"
-            raise contradiction(field, wrong, hint, name)
+            raise ScenarioError("contradiction.traffic-without-queue", field=field, value=name)

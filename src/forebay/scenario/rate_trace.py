@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 from pydantic import Strict, model_validator
 
 from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel, shorthand, such_as
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration, Rate
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from forebay.scenario import inputs
@@ -26,10 +27,6 @@ _MOST_RATE = 1e13
 _DIGITS = 15
 """More milliseconds than any trace has."""
 _PS = 1e12
-_LINES = (
-    'write a Mahimahi trace (a whole number of milliseconds on each line), or "time,rate" on each '
-    "line, such as 0.5,12e6 or 500 ms,12 Mbit/s"
-)
 Steps = tuple[tuple[float, float], ...]
 _Line = tuple[int, str]
 """The number of a line in its file, and what it has."""
@@ -61,11 +58,11 @@ class RateFile(FromFile):
         try:
             written = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
         except UnicodeDecodeError:
-            raise _wrong(path, "it is not text") from None
+            raise _wrong(path, Fact("rates.binary")) from None
         numbered = enumerate(written, 1)
         lines = [(row, line) for row, line in numbered if line and not line.startswith("#")]
         if not lines or len(lines) > 20 * _MOST_STEPS:
-            raise _wrong(path, f"it has {len(lines)} lines")
+            raise _wrong(path, Fact("rates.lines", lines=len(lines)))
         if any("," in line for _, line in lines[:2]):
             steps = _rows(path, lines)
             return cls(steps, _length(steps), path)
@@ -77,13 +74,13 @@ def _mahimahi(path: str, lines: Sequence[_Line]) -> tuple[Steps, float]:
     times = []
     for row, line in lines:
         if not line.isascii() or not line.isdigit() or len(line) > _DIGITS:
-            raise _wrong(path, f"line {row}: {show(line)} is not a whole number of milliseconds")
+            raise _wrong(path, Fact("rates.no-milliseconds", row=row, line=line))
         times.append(int(line))
         if len(times) > 1 and times[-1] < times[-2]:
-            raise _wrong(path, f"line {row}: {line} ms is before the line above")
+            raise _wrong(path, Fact("rates.earlier", row=row, line=line))
     last = times[-1]
     if not 0 < last <= 1000 * DAY:
-        raise _wrong(path, "it does not end between 1 ms and a day")
+        raise _wrong(path, Fact("rates.length"))
     packets = Counter(max(time, 1) for time in times)
     steps = [(0.0, packets[1] * _OPPORTUNITY_BITS * 1e3)]
     for end in sorted({*packets, *(time + 1 for time in packets)} - {1, last + 1}):
@@ -101,12 +98,12 @@ def _rows(path: str, lines: Sequence[_Line]) -> Steps:
     for row, line in lines:
         cells = line.split(",")
         if len(cells) != 2:
-            raise _wrong(path, f"line {row}: {show(line)} is not a time and a rate")
+            raise _wrong(path, Fact("rates.cells", row=row, line=line))
         time, rate = _number(path, row, cells[0], Duration), _number(path, row, cells[1], Rate)
         if steps and not time > steps[-1][0]:
-            raise _wrong(path, f"line {row}: {time:g} s is not after the line above")
+            raise _wrong(path, Fact("rates.not-later", row=row, time=time))
         if not 0 <= rate <= _MOST_RATE:
-            raise _wrong(path, f"line {row}: {rate:g} bit/s is below 0 or above 10 Tbit/s")
+            raise _wrong(path, Fact("rates.rate-of-line", row=row, rate=rate))
         steps.append((time, rate))
     return tuple(steps)
 
@@ -119,11 +116,11 @@ def _number(path: str, row: int, text: str, kind: type[Duration] | type[Rate]) -
     try:
         return float(kind.parse(text))
     except ScenarioError as error:
-        raise _wrong(path, f"line {row}: {error}") from None
+        raise _wrong(path, Fact("rates.quantity", row=row, said=str(error))) from None
 
 
-def _wrong(path: str, what: str) -> ScenarioError:
-    return ScenarioError("bad-rates", f"{show(path)}: {what}", _LINES)
+def _wrong(path: str, what: Fact) -> ScenarioError:
+    return ScenarioError("bad-rates.file", value=path, what=what)
 
 
 def _length(steps: Steps) -> float:
@@ -161,13 +158,12 @@ class RateTrace(ScenarioModel):
     @model_validator(mode="after")
     def _one_trace(self) -> Self:
         if (self.file is None) == (self.steps is None):
-            wrong = "neither file nor steps is written" if self.file is None else "stands by steps"
-            raise ScenarioError("contradiction", wrong, "write one of the two", field="file")
+            both = self.file is not None
+            raise ScenarioError("contradiction.trace-or-steps", field="file", both=both)
         where = "steps" if self.file is None else "file"
-        for wrong, holds in _faults(self.rates, self.length_s, repeats=self.repeat).items():
+        for fault, holds in _faults(self.rates, self.length_s, repeats=self.repeat).items():
             if holds:
-                hint = 'write times that ascend from "0 s" to below the period, and rates'
-                raise ScenarioError("bad-rates", wrong, hint, field=where)
+                raise ScenarioError("bad-rates.steps", Fact(fault, most=_MOST_STEPS), field=where)
         return self
 
     @property
@@ -227,23 +223,20 @@ class RateTrace(ScenarioModel):
 def _faults(steps: Steps, length_s: float, *, repeats: bool) -> dict[str, bool]:
     """What may be wrong with a trace, and whether it is; the first that is hides the others."""
     if not steps:
-        return {"has no rates": True}
+        return {"rates.none": True}
     times = [time for time, _ in steps]
     rates = [rate for _, rate in steps]
     least = min(later - sooner for sooner, later in pairwise([*times, length_s]))
     return {
-        f"has more than {_MOST_STEPS} steps": len(steps) > _MOST_STEPS,
-        "does not begin at 0 s": times[0] != 0.0,
-        "has times that do not ascend to below its period": least <= 0,
-        "has times less than 1 us apart": least < 1e-6,
-        "is longer than a day": length_s > DAY,
-        "has a rate below 0 or above 10 Tbit/s": not all(0 <= rate <= _MOST_RATE for rate in rates),
-        "sends nothing": not any(rates) or (not repeats and not rates[-1]),
+        "rates.steps": len(steps) > _MOST_STEPS,
+        "times.from-zero": times[0] != 0.0,
+        "times.descending-in-period": least <= 0,
+        "times.close": least < 1e-6,
+        "times.a-day": length_s > DAY,
+        "rates.rate": not all(0 <= rate <= _MOST_RATE for rate in rates),
+        "rates.nothing": not any(rates) or (not repeats and not rates[-1]),
     }
 
 
-OR_FILE = shorthand(
-    "file", str, str | RateTrace | None, "no trace",
-    "write the path of a trace in quotes, or a table with steps",
-)  # fmt: skip
+OR_FILE = shorthand("file", str, str | RateTrace | None, "wrong-type.trace")
 """Validator of a field with a RateTrace: text is the path of its file."""

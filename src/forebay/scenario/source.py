@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpac
 
 from pydantic import Field, Strict, model_validator
 
-from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, RATES, Between, ScenarioModel, such_as
 from forebay.scenario.distribution import AnyDistribution, Distribution
-from forebay.scenario.errors import ScenarioError, contradiction, count, show
+from forebay.scenario.errors import ScenarioError, count
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, FromText, Rate
+from forebay.words import Fact, entry
 
 if TYPE_CHECKING:
     from forebay.scenario import inputs
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 End = Literal["low", "high"]
 
 _RANGE = re.compile(r"\s*([0-9]{1,12})\s*\.\.\s*([0-9]{1,12})\s*")
-_WRITE = 'write digits only, such as 100, or a range "8000..12000" where it is not known exactly'
 
 
 class FlowCount(FromText, int):
@@ -57,14 +56,12 @@ class FlowCount(FromText, int):
             return cls(value)
         match = _RANGE.fullmatch(value) if isinstance(value, str) else None
         if match is None:
-            wrong = f"{show(value)} is not a whole number"
             exact = count(value)
-            hint = f"write {exact}, digits only and without quotes" if exact else _WRITE
-            raise ScenarioError("wrong-type", wrong, hint, value=value)
+            hint = Fact("wrong-type.flows-exactly", exact=exact) if exact else ""
+            raise ScenarioError("wrong-type.flows", hint=hint, value=value)
         low, high = int(match[1]), int(match[2])
         if low > high:
-            wrong, hint = f"{low} is above {high}", "write the smaller end first"
-            raise ScenarioError("out-of-range", wrong, hint, value=value)
+            raise ScenarioError("out-of-range.ends", value=value, low=low, high=high)
         return cls((low + high) // 2, low, high)
 
     @property
@@ -132,18 +129,16 @@ class Schedule(ScenarioModel):
         if self.times is None:
             missing = next((name for name in ("on", "off") if getattr(self, name) is None), None)
             if missing is not None:
-                hint = 'write both on and off, such as { exponential = "2 s" }, or times'
-                raise ScenarioError("missing", "is not written", hint, field=missing)
+                raise ScenarioError("missing.on-or-off", field=missing)
             if self.period is not None:
-                raise contradiction("period", "is of times", "leave it out, or write times")
+                raise ScenarioError("contradiction.period-without-times", field="period")
             for name, law in (("on", self.on), ("off", self.off)):
                 if law is not None and law.mean < _LEAST_ON:
-                    wrong, hint = f"is {law.mean} in the mean", f"write {_LEAST_ON} or more"
-                    raise ScenarioError("out-of-range", wrong, hint, field=name)
+                    raise ScenarioError("out-of-range.on", field=name, law=law, least=_LEAST_ON)
             return self
         for name in ("on", "off"):
             if getattr(self, name) is not None:
-                raise contradiction(name, "stands by times", "leave one of the two out")
+                raise ScenarioError("contradiction.beside-times", field=name)
         self._check_times(self.times)
         return self
 
@@ -152,15 +147,14 @@ class Schedule(ScenarioModel):
         end = DAY if self.period is None else self.period
         apart = all(later > sooner for sooner, later in pairwise(instants))
         faults = {
-            f"has not 1 to {_MOST_TIMES} entries": not 1 <= len(times) <= _MOST_TIMES,
-            "has times that do not ascend": not apart
-            or any(instant < 0 for instant in instants[:1]),
-            f"ends after {end}": any(instant > end for instant in instants[-1:]),
+            "times.number": not 1 <= len(times) <= _MOST_TIMES,
+            "times.descending": not apart or any(instant < 0 for instant in instants[:1]),
+            "times.late": any(instant > end for instant in instants[-1:]),
         }
-        for wrong, holds in faults.items():
+        for fault, holds in faults.items():
             if holds:
-                hint = 'write pairs of when they are switched on and off, such as [["0 s", "10 s"]]'
-                raise ScenarioError("out-of-range", wrong, hint, field="times")
+                wrong = Fact(fault, most=_MOST_TIMES, end=end)
+                raise ScenarioError("out-of-range.schedule", wrong, field="times")
 
     def periods_in(self, seconds: float) -> float:
         """Return the expected on-times of a flow in ``seconds``."""
@@ -218,11 +212,11 @@ class Source(ScenarioModel):
         """Return the class if exactly one of two fields is set. Raises ScenarioError."""
         given = [name for name in (first, second) if getattr(self, name) is not None]
         if not given:
-            wrong = f"neither {first} nor {second} is given"
-            raise ScenarioError("missing", wrong, f"write one of them, such as {entry(*example)}")
+            raise ScenarioError(
+                "missing.one-of-two", first=first, second=second, example=entry(*example)
+            )
         if len(given) > 1:
-            hint = f"write either {first} or {second}"
-            raise contradiction(second, f"{first} is given too", hint)
+            raise ScenarioError("contradiction.given-too", field=second, first=first, second=second)
         return self
 
 

@@ -8,14 +8,14 @@ from pydantic import Field, PlainValidator, Strict, WithJsonSchema, model_valida
 
 from forebay import foreign
 from forebay.catalogue import CONTROLS
-from forebay.errors import entry
 from forebay.scenario import errors
 from forebay.scenario.base import MAX_FLOWS, Between, such_as
 from forebay.scenario.distribution import AnyDistribution, Distribution
-from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, show
+from forebay.scenario.errors import ScenarioError, did_you_mean
 from forebay.scenario.flow_length import AnyFlowLength, FlowLength
 from forebay.scenario.quantity import Duration
 from forebay.scenario.source import LOADS, RTTS, OfADay, Sized, Standing, Stopping, Switched
+from forebay.words import Fact, one_of
 
 if TYPE_CHECKING:
     from forebay.scenario import inputs
@@ -29,12 +29,11 @@ def _parse(value: object) -> str | dict[str, float]:
     if isinstance(value, str):
         return _known(value)
     if not isinstance(value, Mapping):
-        wrong = f"{show(value)} is not a congestion control"
-        raise ScenarioError("wrong-type", wrong, f"write {one_of(CONGESTION_CONTROLS)}")
+        raise ScenarioError("wrong-type.control", value=value, known=one_of(CONGESTION_CONTROLS))
     shares = {_known(name): _share(name, share) for name, share in value.items()}
-    if abs(fsum(shares.values()) - 1) > 1e-9:
-        wrong = f"the shares sum to {fsum(shares.values()):g}"
-        raise ScenarioError("out-of-range", wrong, "write shares that sum to 1", value=value)
+    total = fsum(shares.values())
+    if abs(total - 1) > 1e-9:
+        raise ScenarioError("out-of-range.shares-of-controls", value=value, total=total)
     return next(iter(shares)) if len(shares) == 1 else shares
 
 
@@ -42,17 +41,16 @@ def _known(name: object) -> str:
     if isinstance(name, str) and name in CONTROLS:
         return name
     known = (*CONGESTION_CONTROLS, *foreign.names())
-    wrong = f"{show(name)} is not a known congestion control{did_you_mean(str(name), known)}"
-    raise ScenarioError("unknown-name", wrong, f"write {one_of(known)}", value=name)
+    meant = did_you_mean(str(name), known)
+    raise ScenarioError("unknown-name.control", value=name, meant=meant, known=one_of(known))
 
 
 def _share(name: str, share: object) -> float:
     if isinstance(share, int | float) and not isinstance(share, bool) and 0 < share <= 1:
         return float(share)
-    wrong = f"{show(share)} is not a share"
     exact = errors.fraction(share) or errors.fraction_of_percent(share)
-    hint = f"write {exact}" if exact else "write a number above 0, at most 1"
-    raise ScenarioError("out-of-range", wrong, hint, field=name)
+    hint = Fact("wrong-type.exact", exact=exact) if exact else ""
+    raise ScenarioError("out-of-range.share-of-flows", hint=hint, field=name, value=share)
 
 
 _NAMES: dict[str, Any] = {"type": "string", "enum": list(CONGESTION_CONTROLS)}
@@ -125,8 +123,9 @@ class Tcp(Sized):
     @model_validator(mode="after")
     def _fits_in_its_packet(self) -> Self:
         if self.segment is not None and self.segment > self.packet:
-            wrong = f"{self.segment} bytes of payload do not fit in a packet of {self.packet}"
-            raise contradiction("segment", wrong, "write less, or a larger packet")
+            raise ScenarioError(
+                "contradiction.segment", field="segment", value=self.segment, packet=self.packet
+            )
         return self
 
     @model_validator(mode="after")
@@ -135,12 +134,10 @@ class Tcp(Sized):
         if timeout is None:
             return self
         if not (linux if self.delayed_ack is None else self.delayed_ack):
-            hint = f"write {entry('delayed_ack', True)} too, or leave delayed_ack_timeout out"
-            raise contradiction("delayed_ack_timeout", "no ACK is delayed here", hint)
+            raise ScenarioError("contradiction.no-delayed-ack", field="delayed_ack_timeout")
         if linux and timeout > _LONGEST_LINUX_DELAY:
-            hint = f"write 200 ms or less, or {entry('sender', 'ns2')}"
-            wrong = f"Linux delays no ACK as long as {timeout}"
-            raise contradiction("delayed_ack_timeout", wrong, hint)
+            field = "delayed_ack_timeout"
+            raise ScenarioError("contradiction.longer-than-linux", field=field, value=timeout)
         return self
 
     @property

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, Unpack
 from pydantic import AfterValidator, Field, Strict, model_validator
 
 from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel, printable, such_as
-from forebay.scenario.errors import ScenarioError, contradiction, one_of
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration, Rate
 from forebay.scenario.queue import BufferSize
+from forebay.words import one_of
 
 if TYPE_CHECKING:
     from forebay.scenario import inputs
@@ -57,11 +58,9 @@ class TwoLevel(ScenarioModel):
             ("core_links", "chords", self.core_links is not None and bool(self.chords)),
         ):
             if both:
-                wrong, hint = f"{name} and {other} are both set", "leave one of them out"
-                raise contradiction(name, wrong, hint)
+                raise ScenarioError("contradiction.both", field=name, one=name, other=other)
         if self.core_diameter is not None and self.core_links is None:
-            wrong, hint = "holds for drawn chords alone", "write core_links too, or leave it out"
-            raise contradiction("core_diameter", wrong, hint)
+            raise ScenarioError("contradiction.diameter-of-no-draw", field="core_diameter")
         return self
 
 
@@ -90,15 +89,17 @@ class FatTree(ScenarioModel):
     @model_validator(mode="after")
     def _even(self) -> Self:
         if self.k % 2:
-            wrong = f"{self.k} ports cannot be divided by two"
-            raise ScenarioError("out-of-range", wrong, "write an even number", field="k")
+            raise ScenarioError("out-of-range.odd", field="k", value=self.k)
         return self
 
 
 _Name = Annotated[str, Strict(), Field(min_length=1, max_length=64), AfterValidator(printable)]
 _DELAYS = Between(Duration(0), Duration(60))
 _HOSTS = Between(0, 10_000_000, "hosts")
-_EITHER = (("demand_unit", "demand_total"), ("connection_rate", "connection_window"))
+_EITHER = (
+    ("demands", "demand_file"), ("demand_unit", "demand_total"),
+    ("connection_rate", "connection_window"),
+)  # fmt: skip
 SHAPES = ("two_level", "isp", "fat_tree", "file", "links")
 """The ways to give the links; a topology has exactly one of them."""
 
@@ -145,7 +146,7 @@ class LinkClass(ScenarioModel):
     @model_validator(mode="after")
     def _one_rate(self) -> Self:
         if self.rates and self.rate is not None:
-            raise contradiction("rates", "rate and rates are both set", "leave one of them out")
+            raise ScenarioError("contradiction.both", field="rates", one="rate", other="rates")
         return self
 
 
@@ -282,12 +283,11 @@ class Topology(ScenarioModel):
     def _one_shape(self) -> Self:
         given = [name for name in SHAPES if getattr(self, name)]
         if len(given) != 1:
-            wrong = f"{' and '.join(given)} are set" if given else "gives no links"
-            raise ScenarioError("contradiction", wrong, f"write one of {one_of(SHAPES)}")
-        if self.demands and self.demand_file is not None:
-            wrong, hint = "demands and demand_file are both set", "leave one of them out"
-            raise contradiction("demands", wrong, hint)
+            raise ScenarioError(
+                "contradiction.shapes" if given else "contradiction.no-links",
+                given=" and ".join(given), known=one_of(SHAPES),
+            )  # fmt: skip
         for one, other in _EITHER:
-            if getattr(self, one) is not None and getattr(self, other) is not None:
-                raise contradiction(one, f"{one} and {other} are both set", "leave one of them out")
+            if getattr(self, one) and getattr(self, other) is not None:
+                raise ScenarioError("contradiction.both", field=one, one=one, other=other)
         return self

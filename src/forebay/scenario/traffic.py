@@ -19,11 +19,12 @@ from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
 from forebay import catalogue
 from forebay.scenario.base import RATES, Between, FromFile, such_as
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Rate
 from forebay.scenario.source import LOADS, Datagrams, OfADay, Sized
 from forebay.scenario.tcp import Long, Requests, Session, Short
 from forebay.scenario.transfers import Transfers
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 MOST_PACKETS = 5_000_000
 _HEADER = b"time_s,bytes"
-_LINE = 'write "seconds,bytes" on each line, such as 0.016667,1500'
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +74,14 @@ class PacketList(FromFile):
         """Return the packets of a CSV file."""
         rows = _rows(path, content)
         times, sizes = rows[:, 0], rows[:, 1]
-        for bad, what in (
-            (~((times >= 0) & (times <= 86_400)), "time is not from 0 to 86400 s"),
-            (
-                ~((sizes >= 1) & (sizes <= 65_535) & (sizes == np.floor(sizes))),
-                "size is not whole, from 1 to 65535",
-            ),
-            (np.diff(times, prepend=0.0) < 0, "time is before that of the packet above"),
+        fits = (sizes >= 1) & (sizes <= 65_535) & (sizes == np.floor(sizes))
+        for bad, kind in (
+            (~((times >= 0) & (times <= 86_400)), "packets.time"),
+            (~fits, "packets.size"),
+            (np.diff(times, prepend=0.0) < 0, "packets.order"),
         ):
             if bad.any():
-                raise _wrong(path, f"packet {int(bad.argmax()) + 1}: its {what}")
+                raise _wrong(path, Fact(kind, row=int(bad.argmax()) + 1))
         at_ps, octets = np.rint(times * 1e12).astype(np.int64), sizes.astype(np.int32)
         for array in (at_ps, octets):
             array.setflags(write=False)
@@ -98,22 +96,22 @@ def _rows(path: str, content: bytes) -> NDArray[np.float64]:
     if first.strip().replace(b" ", b"") == _HEADER:
         body = rest
     if not body.strip():
-        raise _wrong(path, "it has no packets")
+        raise _wrong(path, Fact("packets.none"))
     if body.translate(None, b"0123456789+-.eE, \t\r\n"):
-        raise _wrong(path, "it has other text than numbers and commas")
+        raise _wrong(path, Fact("packets.text"))
     if body.count(b"\n") > MOST_PACKETS:
-        raise _wrong(path, f"it has more than {MOST_PACKETS} lines")
+        raise _wrong(path, Fact("packets.lines", most=MOST_PACKETS))
     try:
         rows = np.loadtxt(BytesIO(body), delimiter=",", ndmin=2, comments=None)
     except ValueError:
         rows = np.empty((0, 0))
     if rows.shape[1] != 2:
-        raise _wrong(path, "a line is not two numbers")
+        raise _wrong(path, Fact("packets.cells"))
     return rows
 
 
-def _wrong(path: str, what: str) -> ScenarioError:
-    return ScenarioError("bad-packets", f"{show(path)}: {what}", _LINE)
+def _wrong(path: str, what: Fact) -> ScenarioError:
+    return ScenarioError("bad-packets.file", value=path, what=what)
 
 
 class Rated(Datagrams, Sized):

@@ -16,13 +16,13 @@ import numpy as np
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from forebay.catalogue import CONTROLS
-from forebay.errors import entry
 from forebay.packages import import_package
 from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel, such_as
-from forebay.scenario.errors import ScenarioError, contradiction, show
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Duration
 from forebay.scenario.source import LOADS, RTTS
 from forebay.scenario.tcp import Tcp
+from forebay.words import Fact, show
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +64,6 @@ PUBLISHED: Mapping[str, Points] = {
 """Published distributions by name: sizes are linear between two points."""
 
 _SIZES = Between(DataSize(1), DataSize(10**13))
-_WRITE = 'write points such as [["1 kB", 0.5], ["1 MB", 1.0]], both rising, the last share 1'
 
 
 def _named(value: object) -> object:
@@ -76,8 +75,8 @@ def _named(value: object) -> object:
     try:
         return {"cdf": [[DataSize.parse(value), 1.0]]}
     except ScenarioError as error:
-        hint = f'write one of {", ".join(PUBLISHED)}, a size such as "20 kB", or points of a cdf'
-        raise ScenarioError("unknown-name", str(error).split(";")[0], hint, value=value) from None
+        hint = Fact("unknown-name.sizes", known=", ".join(PUBLISHED))
+        raise error.but("unknown-name", hint=hint) from None
 
 
 class TransferSizes(ScenarioModel):
@@ -95,12 +94,11 @@ class TransferSizes(ScenarioModel):
     @model_validator(mode="after")
     def _rising(self) -> Self:
         if (self.published is None) == (not self.cdf):
-            wrong = "neither published nor cdf is given" if not self.cdf else "cdf is given too"
-            raise ScenarioError("contradiction", wrong, _WRITE, field="cdf")
+            raise ScenarioError("contradiction.distribution", field="cdf", both=bool(self.cdf))
         points = self.cdf
         apart = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(points))
         if points and not (apart and points[0][1] >= 0.0 and points[-1][1] == 1.0):
-            raise ScenarioError("out-of-range", "no distribution function", _WRITE, field="cdf")
+            raise ScenarioError("out-of-range.cdf", field="cdf")
         return self
 
     @property
@@ -145,7 +143,6 @@ MOST_TRANSFERS = 20_000_000
 NEEDED = ("start_s", "size_bytes")
 TEXTS = ("congestion_control", "source", "target", "route")
 COLUMNS = (*NEEDED, "rtt_s", *TEXTS)
-_WRITE_TABLE = f"write the names {', '.join(COLUMNS)} in the first line; the first two are needed"
 _PS_PER_S = 1e12
 _LIMITS = {"start_s": (0.0, float(DAY)), "size_bytes": (1.0, 1e13), "rtt_s": (1e-6, 60.0)}
 
@@ -194,8 +191,8 @@ class TransferTable(FromFile):
         unknown = [name for name in columns if name not in COLUMNS]
         missing = [name for name in NEEDED if name not in columns]
         if unknown or missing:
-            wrong = f"there is no column {missing[0]}" if missing else f"column {show(unknown[0])}"
-            raise _wrong(path, wrong)
+            kind = "transfers.no-column" if missing else "transfers.unknown-column"
+            raise _wrong(path, Fact(kind, name=(missing or unknown)[0]))
         return cls.from_columns(columns, path)
 
     @classmethod
@@ -203,7 +200,7 @@ class TransferTable(FromFile):
         """Return the transfers of columns by name, of equal length. Raises ScenarioError."""
         rows = len(columns["start_s"])
         if not 0 < rows <= MOST_TRANSFERS:
-            raise _wrong(path, f"it has {rows} transfers, not 1 to {MOST_TRANSFERS}")
+            raise _wrong(path, Fact("transfers.number", rows=rows, most=MOST_TRANSFERS))
         numbers = {name: _numbers(path, name, columns[name]) for name in _LIMITS if name in columns}
         rtt = numbers.get("rtt_s")
         texts = {name: list(map(_text, columns[name])) for name in TEXTS if name in columns}
@@ -211,7 +208,7 @@ class TransferTable(FromFile):
         unknown = {name for name in set(controls) if name and name not in CONTROLS}
         for row, name in enumerate(controls, 1):
             if name in unknown:
-                raise _wrong(path, f"row {row}: {show(name)} is not a known congestion control")
+                raise _wrong(path, Fact("transfers.control", row=row, name=name))
         times = (numbers["start_s"] * _PS_PER_S).round().astype("int64")
         sizes = numbers["size_bytes"].round().astype("int64")
         trips = None if rtt is None else (rtt * _PS_PER_S).round().astype("int64")
@@ -227,13 +224,15 @@ def _numbers(path: str, name: str, values: Sequence[Any]) -> NDArray[np.float64]
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         row, cell = next(pair for pair in enumerate(values, 1) if not _is_number(pair[1]))
-        said = f"is {show(cell)}, no number" if _text(cell) else "is blank; a number is needed"
-        raise _wrong(path, f"row {row}: {name} {said}") from None
+        kind = "transfers.no-number" if _text(cell) else "transfers.blank"
+        raise _wrong(path, Fact(kind, row=row, name=name, cell=cell)) from None
     low, high = _LIMITS[name]
     bad = ~((array >= low) & (array <= high))
     if bad.any():
         row = int(bad.argmax())
-        raise _wrong(path, f"row {row + 1}: {name} is {array[row]:g}, not from {low:g} to {high:g}")
+        cell = array[row]
+        what = Fact("transfers.beyond", row=row + 1, name=name, cell=cell, low=low, high=high)
+        raise _wrong(path, what)
     return array
 
 
@@ -253,14 +252,14 @@ def _csv(path: str, content: bytes) -> dict[str, Sequence[Any]]:
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
     except (UnicodeDecodeError, csv.Error):
-        raise _wrong(path, "it is no CSV file") from None
+        raise _wrong(path, Fact("transfers.no-csv")) from None
     rows = [row for row in rows if row]
     if len(rows) < 2:
-        raise _wrong(path, "it has no transfers")
+        raise _wrong(path, Fact("transfers.none"))
     head = [name.strip() for name in rows[0]]
     ragged = next((at for at, row in enumerate(rows[1:], 1) if len(row) != len(head)), None)
     if ragged is not None:
-        raise _wrong(path, f"row {ragged} has not {len(head)} cells, as the first line")
+        raise _wrong(path, Fact("transfers.ragged", row=ragged, cells=len(head)))
     return dict(zip(head, zip(*rows[1:], strict=True), strict=True))
 
 
@@ -271,13 +270,13 @@ def _parquet(path: str, content: bytes) -> dict[str, Sequence[Any]]:
     try:
         table = parquet.read_table(io.BytesIO(content))
     except pyarrow.ArrowException:
-        raise _wrong(path, "it is no Parquet file") from None
+        raise _wrong(path, Fact("transfers.no-parquet")) from None
     return {name: table.column(name).to_pylist() for name in table.column_names}
 
 
-def _wrong(path: str, what: str) -> ScenarioError:
+def _wrong(path: str, what: Fact) -> ScenarioError:
     where = show(path) if path else "transfers"
-    return ScenarioError("bad-transfers", f"{where}: {what}", _WRITE_TABLE)
+    return ScenarioError("bad-transfers.table", where=where, what=what, columns=", ".join(COLUMNS))
 
 
 class Transfer(ScenarioModel):
@@ -347,16 +346,13 @@ class Transfers(Tcp):
     def _one_origin(self) -> Self:
         given = [name for name in ("transfers", "file", "size") if getattr(self, name)]
         if len(given) != 1:
-            wrong = f"{given[1]} is given too" if given else "neither transfers, file nor size"
-            hint = f"write one of them, such as {entry('size', 'web-search')}"
             field = given[1] if given else "size"
-            raise contradiction(field, wrong, hint)
+            raise ScenarioError("contradiction.origin", field=field, both=bool(given), name=field)
         if self.size is not None:
             return self.with_one_of("load", "arrival_rate", ("load", 0.5))
         for name in ("load", "arrival_rate"):
             if getattr(self, name) is not None:
-                wrong, hint = "needs a size to draw", f"leave it out, or write size, not {given[0]}"
-                raise contradiction(name, wrong, hint)
+                raise ScenarioError("contradiction.not-drawn", field=name, origin=given[0])
         return self
 
     @cached_property

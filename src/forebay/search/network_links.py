@@ -91,7 +91,7 @@ class NetworkLinks:
         """Return the links that an engine sizes."""
         traffic, links = engine.traffic, engine.links
         load = None if traffic is None else NetworkLoad(engine.scenario, traffic)
-        return cls(links.says, engine.scenario, links.overload, tuple(names), load)
+        return cls(links.says, engine.scenario, links.overload or "", tuple(names), load)
 
 
 def link_sizes(

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from forebay.errors import entry
-from forebay.scenario import BufferSize, Rate, Scenario, Topology, Traffic
+from forebay.scenario import BufferSize, Rate, Scenario, ScenarioError, Topology, Traffic
 from forebay.scenario.topology import LinkClass
 from forebay.topology import generators
 from forebay.topology.files import read, read_matrix
-from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, Ints, number_of, refuse
+from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, Ints, number_of
+from forebay.words import Fact
 
 
 def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
@@ -24,9 +24,10 @@ def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
     down: set[int] = set()
     for index, name in enumerate(names):
         if name not in wire_of:
-            some = ", ".join(list(wire_of)[:_MOST_NAMED])
-            wrong = f'there is no link "{name[:60]}" between routers'
-            raise refuse(wrong, f"write one such as {some}", f"failed.{index}")
+            raise ScenarioError(
+                "topology.no-link", field=f"topology.failed.{index}", name=name[:60],
+                some=", ".join(list(wire_of)[:_MOST_NAMED]),
+            )  # fmt: skip
         down.add(wire_of[name])
     adjacency.keep_links([place for place in range(len(adjacency.source)) if place not in down])
 
@@ -46,21 +47,21 @@ def keep_connected(adjacency: Adjacency, *, largest: bool) -> None:
     Raises ScenarioError: there is no link; there are several parts, without ``largest``.
     """
     if not adjacency.source:
-        raise refuse("there is no link", "write at least one link between two routers")
+        raise ScenarioError("topology.no-links", field="topology")
     label = _parts(adjacency)
     sizes = np.bincount(label)
     if len(sizes) == 1:
         return
     apart = np.flatnonzero(label != int(np.argmax(sizes))).tolist()
     named = ", ".join(f'"{adjacency.names[router]}"' for router in apart[:_MOST_NAMED])
-    if len(apart) > _MOST_NAMED:
-        named += f" and {len(apart) - _MOST_NAMED} more"
+    rest = len(apart) - _MOST_NAMED
+    more = Fact("network.more", more=rest) if rest > 0 else ""
     if not largest:
-        wrong = f"it is in {len(sizes)} parts: no link leads from the largest to {named}"
-        hint = f"join them, or write {entry('topology.largest_part', True)} to leave them out"
-        raise refuse(wrong, hint)
+        raise ScenarioError(
+            "topology.parts", field="topology", parts=len(sizes), named=named, more=more
+        )
     _remove(adjacency, set(apart))
-    adjacency.notes.append(f"left out, because no link leads there: {named}")
+    adjacency.notes.append(Fact("network.left-out", named=named, more=more))
 
 
 def lead_back(adjacency: Adjacency, *, both: bool) -> None:
@@ -74,9 +75,7 @@ def lead_back(adjacency: Adjacency, *, both: bool) -> None:
     if both:
         adjacency.one_way -= once
     elif once and len(once) == len(ends) and max(_parts(adjacency, "strong"), default=0):
-        wrong = f"its {len(ends)} links have a direction, and each stands once: nothing comes back"
-        hint = f"write {entry('topology.both_directions', True)} to let each go both ways"
-        raise refuse(wrong, hint, "file")
+        raise ScenarioError("topology.nothing-comes-back", field="topology.file", links=len(ends))
 
 
 def _parts(adjacency: Adjacency, connection: str = "weak") -> Ints:
@@ -116,7 +115,7 @@ def build(scenario: Scenario) -> Graph:
     connected.
     """
     if scenario.topology is None:
-        raise refuse("the scenario has no network", "write a topology, or choose another engine")
+        raise ScenarioError("topology.no-network", field="topology")
     return _Assembly(scenario, scenario.topology, connected(scenario.topology)).graph()
 
 
@@ -128,8 +127,8 @@ def connected(topology: Topology) -> Adjacency:
     if topology.demands:
         adjacency.demands = [
             (
-                number_of(demand.source, names, f"demands.{index}.source"),
-                number_of(demand.target, names, f"demands.{index}.target"),
+                number_of(demand.source, names, f"topology.demands.{index}.source"),
+                number_of(demand.target, names, f"topology.demands.{index}.target"),
                 float(demand.weight),
             )
             for index, demand in enumerate(topology.demands)
@@ -165,8 +164,7 @@ def _wiring(topology: Topology) -> Adjacency:
                 numbers[name] = adjacency.router(name)
         here, there = (numbers[name] for name in link.between)
         if here == there:
-            wrong, hint = "a link from a router to itself", "write two routers"
-            raise refuse(wrong, hint, f"links.{index}.between")
+            raise ScenarioError("topology.to-itself", field=f"topology.links.{index}.between")
         own = (link.rate, link.delay, link.buffer)
         adjacency.link(here, there, link.link_class, *own, one_way=link.one_way)
     return adjacency
@@ -176,11 +174,11 @@ def _hosts(topology: Topology, adjacency: Adjacency, names: dict[str, int]) -> N
     """Place hosts by [[topology.nodes]], or one on each router by default."""
     given = set[str]()
     for index, node in enumerate(topology.nodes):
+        field = f"topology.nodes.{index}.name"
         if node.name in given:
-            wrong = f'router "{node.name}" is there twice'
-            raise refuse(wrong, "write its hosts once", f"nodes.{index}.name")
+            raise ScenarioError("topology.router-twice", field=field, value=node.name)
         given.add(node.name)
-        adjacency.hosts[number_of(node.name, names, f"nodes.{index}.name")] = node.hosts
+        adjacency.hosts[number_of(node.name, names, field)] = node.hosts
     if not any(adjacency.hosts):
         adjacency.hosts = [1] * len(adjacency.names)
 
@@ -200,8 +198,7 @@ class _Assembly:
         self.classes = list(dict.fromkeys([*adjacency.link_class, *self.known]))
         for name in dict.fromkeys(adjacency.link_class):
             if self.known and name not in self.known:
-                hint = f'write [[topology.classes]] with name = "{name}"'
-                raise refuse(f'there is no class of links "{name}"', hint, "classes")
+                raise ScenarioError("topology.no-class", field="topology.classes", name=name)
 
     def graph(self) -> Graph:
         adjacency = self.adjacency
@@ -217,8 +214,7 @@ class _Assembly:
         columns = [np.array(column) for column in zip(*entries, strict=True)]
         source, target, kind, count, rate_bps, delay_s, buffer, link_class = columns
         if not self._wrote_delay() and not delay_s.any():
-            hint = "write link.delay, a delay of a class, or places of the routers"
-            raise refuse("all delays of its links are 0, and nobody wrote that", hint)
+            raise ScenarioError("topology.no-delays", field="topology")
         return Graph(
             names=adjacency.names,
             hosts=np.array(adjacency.hosts, dtype=np.int64),
@@ -275,44 +271,38 @@ class _Assembly:
                     yield from ((router, router, way, *own) for way in (UP, DOWN))
 
 
-def assumed(scenario: Scenario) -> tuple[str, ...]:
+def assumed(scenario: Scenario) -> tuple[Fact, ...]:
     """Return what a scenario's network assumes; nothing without a topology."""
     topology = scenario.topology
     if topology is None:
         return ()
     adjacency = connected(topology)
-    said = list(adjacency.notes)
+    said, links = list(adjacency.notes), len(adjacency.source)
     with_rate = {table.name for table in topology.classes if table.rate is not None or table.rates}
     if lacking := _lacking(adjacency.rate_bps, adjacency, with_rate):
-        said.append(f"{lacking} no speed: {Rate(float(scenario.link.rate))} (link.rate) assumed")
+        rate = Rate(float(scenario.link.rate))
+        said.append(Fact("network.no-speed", lacking=lacking, links=links, rate=rate))
     with_delay = {table.name for table in topology.classes if table.delay is not None}
     lacking = _lacking(adjacency.delay_s, adjacency, with_delay)
     if lacking and "delay" not in scenario.link.model_fields_set:
-        said.append(f"{lacking} no delay and no place: a delay of 0 assumed")
+        said.append(Fact("network.no-delay", lacking=lacking, links=links))
     return (*said, *_unused(scenario, topology, adjacency))
 
 
-def _lacking(values: list[float | None], adjacency: Adjacency, given: set[str]) -> str:
-    """Return how many links have no value of their own or of their class; "" if none."""
+def _lacking(values: list[float | None], adjacency: Adjacency, given: set[str]) -> int:
+    """Return how many links have no value of their own or of their class."""
     pairs = zip(values, adjacency.link_class, strict=True)
-    lacking = sum(value is None and name not in given for value, name in pairs)
-    have = "has" if lacking == 1 else "have"
-    return f"{lacking} of {len(adjacency.source)} links {have}" if lacking else ""
+    return sum(value is None and name not in given for value, name in pairs)
 
 
-def _unused(scenario: Scenario, topology: Topology, adjacency: Adjacency) -> list[str]:
+def _unused(scenario: Scenario, topology: Topology, adjacency: Adjacency) -> list[Fact]:
     """Say that a matrix in bit/s is not carried, or that one without a unit has only ratios."""
     total = offered_bps(topology, adjacency)
     if any(takes_demand(group) for group in scenario.traffic):
         return []
     if total is not None:
-        return [
-            f"the {Rate(total)} of the demand are not offered: only their ratios distribute the "
-            "connections; a class of kind short with load = 1.0 carries them"
-        ]
-    if adjacency.demands:
-        return ["the demand has no unit: only its ratios count; topology.demand_unit gives it one"]
-    return []
+        return [Fact("network.not-offered", total=Rate(total))]
+    return [Fact("network.ratios-alone")] if adjacency.demands else []
 
 
 _WITHOUT_EFFECT = ("demand_scale", "demand_growth", "connection_rate", "connection_window")
@@ -329,8 +319,7 @@ def offered_bps(topology: Topology, adjacency: Adjacency) -> float | None:
         return total * topology.demand_scale * topology.demand_growth
     for name in _WITHOUT_EFFECT:
         if name in topology.model_fields_set:
-            hint = f"write {entry('topology.demand_total', '40 Gbit/s')}, or a demand_unit"
-            raise refuse("has no effect: the demand has no unit", hint, name)
+            raise ScenarioError("topology.without-effect", field=f"topology.{name}")
     return None
 
 
@@ -340,8 +329,7 @@ def _total(topology: Topology, adjacency: Adjacency) -> float | None:
     own = not topology.demands and topology.demand_file is None
     unit = topology.demand_unit or (adjacency.demand_unit_bps if own else None)
     if topology.demand_unit is not None and not adjacency.demands:
-        hint = f"write {entry('topology.demand_total', '40 Gbit/s')}"
-        raise refuse("there is no matrix to give a unit", hint, "demand_unit")
+        raise ScenarioError("topology.unit-of-nothing", field="topology.demand_unit")
     if unit is None or not adjacency.demands:
         return None
     return float(unit) * sum(demand[2] for demand in adjacency.demands if demand[0] != demand[1])

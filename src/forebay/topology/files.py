@@ -18,15 +18,16 @@ from xml.etree.ElementTree import ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from forebay.scenario import Rate
+from forebay.scenario import Rate, ScenarioError
 from forebay.scenario.topology import NetworkFile
 from forebay.topology import graph, graphml
-from forebay.topology.graph import DEMANDS, RATES, Adjacency, in_range, named, place, refuse
+from forebay.topology.graph import DEMANDS, RATES, Adjacency, in_range, named, place
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-FORMATS = "GraphML, SNDlib XML, GML or REPETITA"
+_FILE = "topology.file"
 _GML = re.compile(rb"\s*((#[^\n]*|[A-Za-z_]\w*\s+(\"[^\"]*\"|[\w.+-]+))\s+)*graph\s*\[")
 _REPETITA = re.compile(rb"\s*NODES\s+\d+\s")
 
@@ -48,30 +49,30 @@ def read(file: NetworkFile, unit_bps: float | None = None) -> Adjacency:
     if _REPETITA.match(head):
         return read_repetita(file)
     if head.lstrip().startswith(b"?SNDlib native format"):
-        wrong = f"{file.path} is in SNDlib's native format"
-        raise refuse(wrong, "write the path of the same network's SNDlib XML file", "file")
+        raise ScenarioError("topology.native-sndlib", field=_FILE, path=file.path)
     root = _root(file)
     name = root.tag.rpartition("}")[2]
     if name == "graphml":
         return graphml.read(file, root, unit_bps)
     if name == "network":
         return read_sndlib(file, root, unit_bps)
-    raise refuse(f"{file.path} is <{name}>", f"write the path of a {FORMATS} file", "file")
+    raise ScenarioError("topology.other-xml", field=_FILE, path=file.path, name=name)
 
 
 def read_matrix(file: NetworkFile, names: dict[str, int]) -> list[tuple[int, int, float]]:
     """Read ``source,target,weight`` lines. Raises ScenarioError."""
-    where = "demand_file"
+    where = "topology.demand_file"
     try:
         rows = list(csv.reader(io.StringIO(file.content.decode("utf-8-sig"), newline="")))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise refuse(f"{file.path} is not CSV ({error})", "write CSV in UTF-8", where) from None
+        raise ScenarioError(
+            "topology.no-csv", field=where, path=file.path, why=str(error)
+        ) from None
     if not rows or [cell.strip() for cell in rows[0]] != ["source", "target", "weight"]:
-        wrong = f"{file.path} does not begin with a header"
-        raise refuse(wrong, "write source,target,weight in its first line", where)
+        raise ScenarioError("topology.no-header", field=where, path=file.path)
     demands = [_entry(row, line, file.path, names) for line, row in enumerate(rows[1:], 2) if row]
     if not demands:
-        raise refuse(f"{file.path} has no demand", "write a line source,target,weight", where)
+        raise ScenarioError("topology.no-demands", field=where, path=file.path)
     return demands
 
 
@@ -81,10 +82,10 @@ def _entry(row: list[str], line: int, path: str, names: dict[str, int]) -> tuple
         weight = float(text)
     except ValueError:
         weight = math.nan
+    where = "topology.demand_file"
     if not DEMANDS[0] <= weight <= DEMANDS[1]:
-        hint = f"write source,target,weight with a weight of 0 to {DEMANDS[1]:g}"
-        raise refuse(f"{path}: line {line} is not a demand", hint, "demand_file")
-    ends = [graph.number_of(name, names, "demand_file") for name in (source, target)]
+        raise ScenarioError("topology.line", field=where, path=path, line=line, most=DEMANDS[1])
+    ends = [graph.number_of(name, names, where) for name in (source, target)]
     return ends[0], ends[1], weight
 
 
@@ -92,11 +93,10 @@ def _root(file: NetworkFile) -> Element:
     try:
         root: Element = fromstring(file.content, forbid_dtd=False)
     except DefusedXmlException:
-        wrong = f"{file.path} defines XML entities or names others' files"
-        raise refuse(wrong, "write it without a DOCTYPE", "file") from None
+        raise ScenarioError("topology.entities", field=_FILE, path=file.path) from None
     except (ParseError, ValueError, LookupError) as error:
-        hint = f"write the path of a {FORMATS} file"
-        raise refuse(f"{file.path} is not XML ({error})", hint, "file") from None
+        why = str(error)
+        raise ScenarioError("topology.no-xml", field=_FILE, path=file.path, why=why) from None
     return root
 
 
@@ -112,14 +112,13 @@ def parse(
     pairs = _graph(file)
     nodes = {_id(file, of, "id", "node"): of for of in _lists(pairs, "node")}
     if not nodes:
-        raise refuse(f"{file.path} has no nodes", "write a GML file with a graph", "file")
+        raise ScenarioError("topology.no-gml-nodes", field=_FILE, path=file.path)
     edges = []
     for of in _lists(pairs, "edge"):
         ends = _id(file, of, "source", "edge"), _id(file, of, "target", "edge")
         for end in ends:
             if end not in nodes:
-                wrong = f"an edge ends at {end}, which is no node"
-                raise refuse(wrong, "write the id of a node", "file")
+                raise ScenarioError("topology.edge-to-nowhere", field=_FILE, end=end)
         edges.append((*ends, of))
     return nodes, edges, dict(pairs).get("directed") == "1"
 
@@ -133,7 +132,7 @@ def _graph(file: NetworkFile) -> _Pairs:
     pairs = _pairs(file, _TOKEN.findall("\n".join(lines)))
     graphs = [value for key, value in pairs if key == "graph" and isinstance(value, list)]
     if not graphs:
-        raise refuse(f"{file.path} has no graph", "write a GML file with one", "file")
+        raise ScenarioError("topology.no-gml-graph", field=_FILE, path=file.path)
     first: _Pairs = graphs[0]
     return first
 
@@ -151,15 +150,16 @@ def _pairs(file: NetworkFile, tokens: list[str]) -> _Pairs:
         elif token == "]" and not key and len(levels) > 1:
             levels.pop()
         elif token in "[]":
-            wrong = f'{file.path} is not GML: "{token}" after "{key[:40]}"'
-            raise refuse(wrong, "write key value, or key [ ... ]", "file")
+            raise ScenarioError(
+                "topology.no-gml", field=_FILE, path=file.path, token=token, after=key[:40]
+            )
         elif not key:
             key = token
         else:
             levels[-1].append((key, unescape(token.strip('"'))))
             key = ""
     if key or len(levels) > 1:
-        raise refuse(f"{file.path} is not GML: it ends early", "write the whole file", "file")
+        raise ScenarioError("topology.half-a-gml", field=_FILE, path=file.path)
     return levels[0]
 
 
@@ -171,8 +171,10 @@ def _id(file: NetworkFile, of: dict[str, Any], key: str, what: str) -> int:
     try:
         return int(str(of.get(key)))
     except ValueError:
-        wrong = f"{file.path}: the {key} of a {what} is {str(of.get(key))[:40]}"
-        raise refuse(wrong, "write a whole number", "file") from None
+        said = str(of.get(key))[:40]
+        raise ScenarioError(
+            "topology.gml-id", field=_FILE, path=file.path, key=key, of=what, said=said
+        ) from None
 
 
 _NODE, _EDGE = 3, 6  # words of a line
@@ -189,13 +191,13 @@ def read_repetita(file: NetworkFile) -> Adjacency:
         here, there = (_router(file, network, word, number) for word in words[1:3])
         ends = f"{network.names[here]}->{network.names[there]}"
         kbits = (1e-3 * RATES[0], 1e-3 * RATES[1])
-        rate = 1e3 * (in_range(words[4], kbits, f"the kbit/s of {ends}") or 0.0)
+        rate = 1e3 * (in_range(words[4], kbits, Fact("network.kbits", ends=ends)) or 0.0)
         micros = (1e6 * graph.DELAYS[0], 1e6 * graph.DELAYS[1])
-        delay = 1e-6 * (in_range(words[5], micros, f"the microseconds of {ends}") or 0.0)
+        delay = 1e-6 * (in_range(words[5], micros, Fact("network.micros", ends=ends)) or 0.0)
         network.link(here, there, graph.CORE, rate, delay, one_way=True)
         weights.add(words[3])
     if len(weights) > 1:
-        network.notes.append("the weights of its edges are not used: topology.metric is the length")
+        network.notes.append(Fact("network.weights-unused"))
     return network
 
 
@@ -208,15 +210,19 @@ def _rows(file: NetworkFile, title: str, least: int) -> Iterator[tuple[int, list
             inside = words[0] == title
         elif inside and words and words[0] != "label":
             if len(words) < least:
-                wrong = f"{file.path}: line {number} has {len(words)} words"
-                raise refuse(wrong, f"write {least} of them below {title}", "file")
+                raise ScenarioError(
+                    "topology.short-line", field=_FILE, path=file.path, line=number,
+                    words=len(words), least=least, title=title,
+                )  # fmt: skip
             yield number, words
 
 
 def _router(file: NetworkFile, network: Adjacency, word: str, line: int) -> int:
     if not (word.isdigit() and len(word) < 10 and int(word) < len(network.names)):
-        wrong = f'{file.path}: line {line}: there is no node "{word[:20]}"'
-        raise refuse(wrong, f"write 0 to {len(network.names) - 1}", "file")
+        raise ScenarioError(
+            "topology.no-node", field=_FILE, path=file.path, line=line, word=word[:20],
+            last=len(network.names) - 1,
+        )  # fmt: skip
     return int(word)
 
 
@@ -237,28 +243,27 @@ def read_sndlib(file: NetworkFile, root: Element, unit_bps: float | None) -> Adj
     for node in root.iter(f"{space}node"):
         name = named(node.get("id"))
         if not 0 < len(name) <= graph.LONGEST:
-            wrong = f'the id of a node is "{name[:60]}"'
-            raise refuse(wrong, f"write 1 to {graph.LONGEST} characters", "file")
+            raise ScenarioError("topology.id", field=_FILE, name=name[:60], most=graph.LONGEST)
         if name in names:
-            raise refuse(f'two nodes are "{name}"', "give each its own id", "file")
+            raise ScenarioError("topology.same-id", field=_FILE, name=name)
         x, y = (node.findtext(f"{space}coordinates/{space}{axis}") for axis in "xy")
         names[name] = network.router(name, place=place(x, y, name))
     if not names:
-        raise refuse("there is no <node> in it", "write an SNDlib XML file", "file")
+        raise ScenarioError("topology.no-sndlib-nodes", field=_FILE)
     kinds = {nodes.get("coordinatesType") for nodes in root.iter(f"{space}nodes")}
     geographic = "geographical" in kinds
     for link in root.iter(f"{space}link"):
         here, there = _ends(link, space, names)
         if here == there:
-            wrong = f'a link leads from "{network.names[here]}" to itself'
-            raise refuse(wrong, "write two routers", "file")
+            raise ScenarioError("topology.link-to-itself", field=_FILE, name=network.names[here])
         rate = capacities.of(link, space, f"{network.names[here]}->{network.names[there]}")
         delay = graph.light(network, here, there) if geographic else None
         network.link(here, there, graph.CORE, rate, delay)
     for demand in root.iter(f"{space}demand"):
         here, there = _ends(demand, space, names)
         text = demand.findtext(f"{space}demandValue", "")
-        what = f"demandValue of {network.names[here]}->{network.names[there]}"
+        ends = f"{network.names[here]}->{network.names[there]}"
+        what = Fact("network.demand", ends=ends)
         network.demands.append((here, there, in_range(text, DEMANDS, what) or 0.0))
     network.notes += capacities.notes(sum(demand[2] for demand in network.demands))
     return network
@@ -266,7 +271,7 @@ def read_sndlib(file: NetworkFile, root: Element, unit_bps: float | None) -> Adj
 
 def _ends(element: Element, space: str, names: dict[str, int]) -> tuple[int, int]:
     here, there = (
-        graph.number_of(named(element.findtext(f"{space}{end}")), names, "file")
+        graph.number_of(named(element.findtext(f"{space}{end}")), names, _FILE)
         for end in ("source", "target")
     )
     return here, there
@@ -297,42 +302,36 @@ class _Capacities:
             rate = self._largest(list(link.iter(f"{space}capacity")), ends)
             self.added += bool(rate)
         if not rate and link.find(f".//{space}capacity") is not None:
-            raise refuse(f"capacity of {ends} is 0 bit/s", "write one above 0, or none", "file")
+            raise ScenarioError("topology.no-capacity", field=_FILE, ends=ends)
         if rate > RATES[1]:  # SNDlib writes 1e9 for "unlimited"
             self.unlimited += 1
             rate = RATES[1]
         elif rate:
             self.rates.append(rate)
         if rate and rate < RATES[0]:
-            wrong = f"capacity of {ends} is {rate:g} bit/s"
-            raise refuse(wrong, f"write {RATES[0]:g} to {RATES[1]:g} bit/s", "file")
+            raise ScenarioError("topology.capacity", field=_FILE, ends=ends, rate=rate, of=RATES)
         return rate or None
 
     def _largest(self, modules: list[Element], ends: str) -> float:
-        values = (in_range(module.text or "", DEMANDS, f"capacity of {ends}") for module in modules)
+        what = Fact("network.capacity", ends=ends)
+        values = (in_range(module.text or "", DEMANDS, what) for module in modules)
         return self.unit_bps * max((value or 0.0 for value in values), default=0.0)
 
-    def notes(self, demand: float) -> list[str]:
-        """Return what a reader of the answer has to know of the file's numbers."""
-        said = []
+    def notes(self, demand: float) -> Iterator[Fact]:
+        """Yield what a reader of the answer has to know of the file's numbers."""
         if not self.written and (self.rates or demand):
-            many = "no capacities"
+            rates = Fact("network.no-capacities")
             if self.rates:
                 low, high = Rate(min(self.rates)), Rate(max(self.rates))
-                many = f"links of {low}" if low == high else f"links of {low} to {high}"
-            offered = Rate(float(f"{self.unit_bps * demand:.4g}"))
-            total = f", demands of {offered} together" if demand else ""
-            field = 'topology.file_unit = "1 Gbit/s"'
-            said.append(
-                f"no unit in the file: read as Mbit/s ({many}{total}); {field} reads others"
-            )
-        for what, links, taken in (
-            ("no installed", self.added, "the largest module that can be added"),
-            ("unlimited", self.unlimited, f"{Rate(RATES[1])} taken"),
-        ):
-            if links:
-                said.append(f"{what} capacity on {links} link{'' if links == 1 else 's'}: {taken}")
-        return said
+                kind = "network.one-capacity" if low == high else "network.capacities"
+                rates = Fact(kind, low=low, high=high)
+            total = Rate(float(f"{self.unit_bps * demand:.4g}"))
+            demands = Fact("network.demands", total=total) if demand else ""
+            yield Fact("network.no-unit", rates=rates, demands=demands)
+        if self.added:
+            yield Fact("network.not-installed", links=self.added)
+        if self.unlimited:
+            yield Fact("network.unlimited", links=self.unlimited, taken=Rate(RATES[1]))
 
 
 def _unit(root: Element, given: float | None) -> tuple[float, bool]:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from forebay.scenario import ScenarioError
 from forebay.scenario.topology import FatTree, Isp, TwoLevel
-from forebay.topology.graph import Adjacency, refuse
+from forebay.topology.graph import Adjacency
 
 _MOST_SETS = 2_000_000
 """Sets of chords that are looked at, at most: a few seconds."""
@@ -40,18 +41,19 @@ def draw_chords(
     free = [pair for pair in combinations(range(routers), 2) if pair not in known]
     more = links - len(known)
     if not 0 <= more <= len(free):
-        wrong = f"{links} links, where the core has {len(known)} and room for {len(free)} more"
-        hint = f"write {len(known)} to {len(known) + len(free)}"
-        raise refuse(wrong, hint, "two_level.core_links")
+        raise ScenarioError(
+            "topology.core-links", field="topology.two_level.core_links", links=links,
+            own=len(known), room=len(free), most=len(known) + len(free),
+        )  # fmt: skip
     if diameter is None:
         return [free[i] for i in sorted(chance.choice(len(free), more, replace=False))]
     if comb(len(free), more) > _MOST_SETS:
-        wrong = f"{comb(len(free), more)} sets of {more} chords are too many to choose from"
-        raise refuse(wrong, "leave core_diameter out, or name the chords", "two_level.core_links")
+        field, sets_ = "topology.two_level.core_links", comb(len(free), more)
+        raise ScenarioError("topology.too-many-sets", field=field, sets=sets_, chords=more)
     sets = _of_diameter(routers, sorted(known), free, more, diameter)
     if not sets:
-        wrong = f"no {more} chords make a core whose routers are at most {diameter} links apart"
-        raise refuse(wrong, "write another number, or leave it out", "two_level.core_diameter")
+        field = "topology.two_level.core_diameter"
+        raise ScenarioError("topology.no-such-core", field=field, chords=more, diameter=diameter)
     return list(sets[int(chance.integers(len(sets)))])
 
 
@@ -113,8 +115,7 @@ def _hosts(table: TwoLevel) -> list[int]:
     if table.tail is None:
         return _shared(table.hosts, table.edges, table.spread)
     if table.hosts < table.edges:
-        wrong = f"{table.hosts} hosts are fewer than the {table.edges} edge routers"
-        raise refuse(wrong, "write more hosts, or leave tail out", "two_level.hosts")
+        raise ScenarioError("topology.few-hosts", field="topology.two_level.hosts", table=table)
     chance = np.random.default_rng([table.seed, _HOSTS])
     share = (np.arange(table.edges) + 0.5) / table.edges
     weights = chance.permutation((1.0 - share) ** (-1.0 / table.tail))
@@ -159,8 +160,7 @@ def _cores(network: Adjacency, table: TwoLevel) -> list[int]:
         here, _, there = chord.partition("->")
         unknown = [name for name in (here, there) if name not in names]
         if unknown or here == there:
-            wrong = f"{chord!r} does not join two core routers"
-            raise refuse(wrong, 'write two of their names, "A->B"', "two_level.chords")
+            raise ScenarioError("topology.chord", field="topology.two_level.chords", value=chord)
         network.link(names[here], names[there], CORE)
     if table.core_links is not None:
         joined = [(cores.index(a), cores.index(b)) for a, b in network.ends]
@@ -176,8 +176,8 @@ def _ringed(network: Adjacency, table: TwoLevel) -> list[int]:
         _join(network, cores, table.core)
         return cores
     if table.cores != 11:
-        wrong = f"Abilene has 11 core routers, not {table.cores}"
-        raise refuse(wrong, 'leave cores out, or write core = "ring"', "two_level.cores")
+        field = "topology.two_level.cores"
+        raise ScenarioError("topology.abilene", field=field, value=table.cores)
     data = abilene()
     known = {name: network.router(name, place=tuple(at)) for name, at in data["places"].items()}
     for here, there in data["links"]["between"]:

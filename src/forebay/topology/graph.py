@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.scenario import BufferSize, ScenarioError
+from forebay.words import Fact
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -119,7 +120,7 @@ class Adjacency:
     one_way: set[int] = field(default_factory=set)
     demands: list[tuple[int, int, float]] = field(default_factory=list)
     demand_unit_bps: float | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Fact] = field(default_factory=list)
 
     @property
     def ends(self) -> list[tuple[int, int]]:
@@ -140,8 +141,7 @@ class Adjacency:
             return None
         kept = [demand for demand in self.demands if demand[2] > 0.0 and demand[0] != demand[1]]
         if not kept:
-            wrong = "all demands are zero, or from a router to itself"
-            raise refuse(wrong, "write a weight above 0 between two routers", "demands")
+            raise ScenarioError("topology.no-demand", field="topology.demands")
         source, target, weight = zip(*kept, strict=True)
         return np.array(source), np.array(target), np.array(weight, dtype=np.float64)
 
@@ -186,14 +186,6 @@ class Adjacency:
             column[:] = [column[place] for place in kept]
 
 
-FIELD = "topology"
-
-
-def refuse(wrong: str, hint: str, field: str = "") -> ScenarioError:
-    """Return the error for a network; ``field`` is below topology."""
-    return ScenarioError("topology", wrong, hint, field=".".join(filter(None, (FIELD, field))))
-
-
 RATES, DELAYS = (1e3, 1e13), (0.0, 60.0)  # bit/s and seconds, as in a scenario's own links
 HOSTS, DEMANDS = (0, 10_000_000), (0.0, 1e18)
 LONGEST = 64  # characters of a router's name, as in a scenario's own links
@@ -207,8 +199,8 @@ KM_PER_S = 2.0e5  # light in fibre: two thirds of the speed in vacuum
 def number_of(name: str, names: dict[str, int], field: str) -> int:
     """Return a router's number. Raises ScenarioError for an unknown one."""
     if name not in names:
-        hint = f"write the name of a router, such as {next(iter(names), 'one of links')}"
-        raise refuse(f'there is no router "{name[:60]}"', hint, field)
+        some = next(iter(names), Fact("network.one-of-links"))
+        raise ScenarioError("topology.no-router", field=field, name=name[:60], some=some)
     return names[name]
 
 
@@ -216,8 +208,7 @@ def named(text: object) -> str:
     """Return a name with single spaces between its words; empty where there is none."""
     name = " ".join(str("" if text is None else text).split())
     if not name.isprintable():
-        wrong = f"{name[:60]!r} has a character that cannot be printed"
-        raise refuse(wrong, "write letters, digits, signs and spaces", "file")
+        raise ScenarioError("topology.unprintable", field="topology.file", name=name[:60])
     return name
 
 
@@ -230,7 +221,7 @@ def unused(name: str, own: str, taken: set[str]) -> str:
 
 
 def in_range(
-    value: object, limits: tuple[float, float], what: str, *, whole: bool = False
+    value: object, limits: tuple[float, float], what: Fact, *, whole: bool = False
 ) -> float | None:
     """Return a number of a file; None where there is none. Raises ScenarioError."""
     if value is None:
@@ -241,8 +232,10 @@ def in_range(
         number = math.nan
     if not limits[0] <= number <= limits[1] or (whole and number % 1.0):
         said = " ".join(str(value).split())[:40]
-        kind = "a whole number from " if whole else ""
-        raise refuse(f'{what} is "{said}"', f"write {kind}{limits[0]:g} to {limits[1]:g}", "file")
+        raise ScenarioError(
+            "topology.whole" if whole else "topology.number", field="topology.file", what=what,
+            said=said, least=limits[0], most=limits[1],
+        )  # fmt: skip
     return number
 
 
@@ -259,7 +252,8 @@ def _number(value: object, name: str) -> float:
     except ValueError:
         number = math.inf
     if math.isinf(number):
-        raise refuse(f'a coordinate of "{name}" is "{text[:40]}"', "write a number", "file")
+        said = text[:40]
+        raise ScenarioError("topology.coordinate", field="topology.file", name=name, said=said)
     return number
 
 
@@ -270,9 +264,8 @@ def light(made: Adjacency, here: int, there: int) -> float | None:
     for router in (here, there):
         x, y = made.place[router]
         if abs(x) > _LONGITUDE or abs(y) > _LATITUDE:
-            wrong = f'"{made.names[router]}" is at longitude {x:g}, latitude {y:g}'
-            hint = f"write up to {_LONGITUDE:g} and {_LATITUDE:g} degrees, or the links' delay_s"
-            raise refuse(wrong, hint, "file")
+            name = made.names[router]
+            raise ScenarioError("topology.place", field="topology.file", name=name, x=x, y=y)
     (a, b), (c, d) = (tuple(map(math.radians, made.place[router])) for router in (here, there))
     half = math.sin((d - b) / 2) ** 2 + math.cos(b) * math.cos(d) * math.sin((c - a) / 2) ** 2
     return 2 * _EARTH_KM * math.asin(min(math.sqrt(half), 1.0)) / KM_PER_S

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from forebay.scenario import Rate
+from forebay.scenario import Rate, ScenarioError
 from forebay.scenario.topology import NetworkFile
 from forebay.topology import graph
-from forebay.topology.graph import DELAYS, RATES, Adjacency, in_range, named, refuse
+from forebay.topology.graph import DELAYS, RATES, Adjacency, in_range, named
+from forebay.words import Fact
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -63,7 +64,7 @@ class LinkValues:
     """
 
     unit_bps: float | None
-    guessed: dict[str, str] = field(default_factory=dict)
+    guessed: dict[str, Fact] = field(default_factory=dict)
     plain: float = 0.0
 
     def look(self, links: Iterable[dict[str, Any]]) -> None:
@@ -76,7 +77,7 @@ class LinkValues:
     def rate(self, data: dict[str, Any], ends: str) -> float | None:
         """Return bit/s; None where there is none."""
         if _RAW_RATE in data:
-            return in_range(data[_RAW_RATE], RATES, f"LinkSpeedRaw of {ends}")
+            return in_range(data[_RAW_RATE], RATES, Fact("network.raw-rate", ends=ends))
         key, text = _first(data, _RATES)
         parts = _split(text)
         if parts is None:
@@ -84,22 +85,22 @@ class LinkValues:
         number, unit = parts
         scale = _PER_S.fullmatch(unit)
         if unit and scale is None:
-            return in_range(text, RATES, f"{key} of {ends}")
+            return in_range(text, RATES, Fact("network.value", key=key, ends=ends))
         factor = _SCALES[scale[1].lower()] if unit and scale is not None else self._plain(key)
-        return in_range(number * factor, RATES, f"{key} of {ends} in bit/s")
+        return in_range(number * factor, RATES, Fact("network.bits", key=key, ends=ends))
 
     def _plain(self, key: str) -> float:
         if self.unit_bps is not None:
             return self.unit_bps
         factor, unit = (1.0, "bit/s") if self.plain >= _PLAIN_BITS else (1e6, "Mbit/s")
-        most, other = Rate(self.plain * factor), 'topology.file_unit = "1 Gbit/s"'
-        self.guessed[key] = f"read as {unit} (up to {most}); {other} reads others"
+        most = Rate(self.plain * factor)
+        self.guessed[key] = Fact("network.guessed-rate", key=key, unit=unit, most=most)
         return factor
 
     def delay(self, data: dict[str, Any], ends: str) -> float | None:
         """Return seconds, by a delay or a length of fibre; None where there is neither."""
         if _RAW_DELAY in data:
-            return in_range(data[_RAW_DELAY], DELAYS, f"delay_s of {ends}")
+            return in_range(data[_RAW_DELAY], DELAYS, Fact("network.raw-delay", ends=ends))
         for keys, units, usual, per in (
             (_DELAYS, _TIMES, "ms", 1.0), (_LENGTHS, _METRES, "km", 1e-3 / graph.KM_PER_S),
         ):  # fmt: skip
@@ -107,23 +108,23 @@ class LinkValues:
             parts = _split(text)
             if parts is not None and (not parts[1] or parts[1] in units):
                 if not parts[1]:
-                    self.guessed[key] = f"read as {usual}; write a unit into the file for another"
+                    self.guessed[key] = Fact("network.guessed-delay", key=key, unit=usual)
                 seconds = parts[0] * units[parts[1] or usual] * per
-                return in_range(seconds, DELAYS, f"{key} of {ends} in seconds")
+                return in_range(seconds, DELAYS, Fact("network.seconds", key=key, ends=ends))
         return None
 
-    def notes(self, nodes: list[dict[str, Any]], links: list[dict[str, Any]]) -> list[str]:
+    def notes(self, nodes: list[dict[str, Any]], links: list[dict[str, Any]]) -> list[Fact]:
         """Return the units that were guessed, and the keys that were not read, with how many."""
-        said = [f"{key} has no unit in the file: {how}" for key, how in self.guessed.items()]
+        said = list(self.guessed.values())
         unread = Counter(
             [f"{key} of nodes" for data in nodes for key in data.keys() - _read_of_node(data)]
             + [f"{key} of links" for data in links for key in data.keys() - _read_of_link(data)]
         )
         if unread:
             named = [f"{key} ({many})" for key, many in unread.most_common(_MOST_NAMED)]
-            more = len(unread) - len(named)
-            named += [f"{more} more keys"] if more else []
-            said.append(f"not read of the file: {', '.join(named)}")
+            rest = len(unread) - len(named)
+            more = Fact("network.more-keys", more=rest) if rest else ""
+            said.append(Fact("network.unread", named=", ".join(named), more=more))
         return said
 
 
@@ -144,20 +145,20 @@ def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adj
     _flatten(root)
     first = root.find("graph")
     if first is None or first.find("node") is None:
-        raise refuse(f"{file.path} has no nodes", "write a GraphML file with a graph", "file")
+        raise ScenarioError("topology.no-graphml-nodes", field="topology.file", path=file.path)
     elements, way = first.findall("node"), first.get("edgedefault")
     number = {node.get("id"): index for index, node in enumerate(elements)}
-    ways = ("directed", "undirected")
     faults = {
-        'its graph has no edgedefault "directed" or "undirected"': way not in ways,
-        "a node has no id": None in number,
-        "two nodes have one id": len(number) < len(elements),
-        "it has hyperedges": first.find("hyperedge") is not None,
+        "network.edgedefault": way not in ("directed", "undirected"),
+        "network.id-missing": None in number,
+        "network.id-twice": len(number) < len(elements),
+        "network.hyperedges": first.find("hyperedge") is not None,
     }
-    for wrong, holds in faults.items():
+    for fault, holds in faults.items():
         if holds:
-            hint = "write the path of a GraphML file"
-            raise refuse(f"{file.path} is not GraphML ({wrong})", hint, "file")
+            raise ScenarioError(
+                "topology.no-graphml", field="topology.file", path=file.path, why=Fact(fault)
+            )
     keys = {owner: _keys(root, owner) for owner in ("node", "edge")}
     nodes = {
         index: {"id": node.get("id")} | _values(node, keys["node"])
@@ -167,8 +168,8 @@ def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adj
     for edge in first.findall("edge"):
         for end in ("source", "target"):
             if edge.get(end) not in number:
-                wrong = f'the {end} of an edge is "{str(edge.get(end))[:60]}", which is no node'
-                raise refuse(wrong, "write the id of a <node>", "file")
+                said = str(edge.get(end))[:60]
+                raise ScenarioError("topology.edge", field="topology.file", end=end, said=said)
         ends = number[edge.get("source")], number[edge.get("target")]
         edges.append((*ends, _values(edge, keys["edge"])))
     return from_nodes(nodes, edges, one_way=way == "directed", unit_bps=unit_bps)
@@ -231,7 +232,8 @@ def from_nodes(
     for index, data in nodes.items():
         own = named(data.get("id")) or str(index)
         name = graph.unused(named(data.get("label"))[: graph.LONGEST] or own, own, taken)
-        hosts = in_range(data.get("hosts"), graph.HOSTS, f'hosts of "{name}"', whole=True)
+        what = Fact("network.hosts", name=name)
+        hosts = in_range(data.get("hosts"), graph.HOSTS, what, whole=True)
         numbers[index] = network.router(name, int(hosts or 0), graph.place(*place_of(data), name))
     for (source, target, _), data in zip(edges, links, strict=True):
         here, there = numbers[source], numbers[target]

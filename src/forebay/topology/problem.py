@@ -3,16 +3,15 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from forebay.catalogue import KINDS
 from forebay.progress import Progress, enter
-from forebay.scenario import Long, Scenario, Traffic
+from forebay.scenario import Long, Scenario, ScenarioError, Traffic
 from forebay.topology import routing
 from forebay.topology.building import build, takes_demand
-from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints, refuse, sums
+from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints, sums
 from forebay.topology.routing import NetworkCost
 
 _SEED = 0
@@ -42,7 +41,7 @@ def draw_pairs(graph: Graph, most: int) -> Pairs:
         return Pairs(source, target, weight / weight.sum())
     with_hosts = np.flatnonzero(graph.hosts > 0)
     if len(with_hosts) < 2:
-        raise refuse("fewer than two routers have hosts", "write hosts for two at least", "nodes")
+        raise ScenarioError("topology.one-with-hosts", field="topology.nodes")
     if len(with_hosts) * (len(with_hosts) - 1) > most:
         return _drawn(graph, with_hosts, most)
     here, there = np.meshgrid(with_hosts, with_hosts, indexing="ij")
@@ -61,8 +60,7 @@ def _drawn(graph: Graph, with_hosts: Ints, most: int) -> Pairs:
     target = source[random.permutation(most)]
     apart = source != target
     if not apart.any():
-        wrong = f"{most} drawn pairs are all of one router with itself"
-        raise refuse(wrong, "write more, or leave it out", "max_pairs")
+        raise ScenarioError("topology.no-pairs", field="topology.max_pairs", value=most)
     both = np.stack([source[apart], target[apart]])
     key, times = np.unique(both[0] * len(graph.names) + both[1], return_counts=True)
     return Pairs(key // len(graph.names), key % len(graph.names), times / times.sum(), drawn=True)
@@ -227,8 +225,7 @@ def _with_access(
         bare = of.counts[side] == 0
         if bare.any():
             name = graph.names[side[np.flatnonzero(bare)[0]]]
-            hint = "write [[topology.nodes]] with its hosts, or leave the class access out"
-            raise refuse(f'a demand begins or ends at "{name}", which has no hosts', hint, "nodes")
+            raise ScenarioError("topology.without-hosts", field="topology.nodes", name=name)
     for side, of in ((first, ups), (last, downs)):
         times = of.counts[side[at]]
         within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
@@ -283,10 +280,10 @@ def _in_range(graph: Graph, packets: Floats, flows: Floats) -> Floats:
     wrong = (flows > 0.0) & ~((packets >= 1.0) & (packets <= _MOST_BUFFER))
     if wrong.any():
         link = int(np.flatnonzero(wrong)[0])
-        size = graph.buffers[graph.buffer[link]]
-        hint = f"write a size that comes to 1 to {_MOST_BUFFER} packets"
-        name = graph.link_names[link]
-        raise refuse(f'"{size}" is {packets[link]:.0f} packets before {name}', hint, "classes")
+        raise ScenarioError(
+            "topology.size", field="topology.classes", value=graph.buffers[graph.buffer[link]],
+            packets=packets[link], link=graph.link_names[link], most=_MOST_BUFFER,
+        )  # fmt: skip
     return np.maximum(packets, 1.0)
 
 
@@ -336,8 +333,9 @@ def _offered(scenario: Scenario, graph: Graph, group: Traffic) -> float:
     if offered is not None and KINDS[group.kind].in_fixed_point:
         return offered
     *first, last = (kind.name for kind in KINDS.values() if kind.in_fixed_point)
-    wanted: Any = f"{', '.join(first)} or {last}"
-    raise refuse(f"the network engine does not support kind {group.kind}", f"write {wanted}")
+    raise ScenarioError(
+        "topology.traffic", field="topology", value=group.kind, known=", ".join(first), last=last
+    )
 
 
 MOST_ROUNDS = 30

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from forebay.progress import Progress
-from forebay.topology.graph import BETWEEN, Floats, Graph, Ints, refuse
+from forebay.scenario import ScenarioError
+from forebay.topology.graph import BETWEEN, Floats, Graph, Ints
 
 _ROUTE_S, _EQUATIONS_S, _SOLVE_S = 0.15e-6, 0.35e-6, 10e-6
 """Seconds for each cell: a link of a path."""
@@ -254,9 +255,8 @@ def _reached(graph: Graph, alive: np.ndarray, distance: Floats, starts: Ints, en
     lost = starts[~np.isfinite(distance[starts])]
     if len(lost):
         routers = np.flatnonzero(alive)
-        names = graph.names[routers[lost[0]]], graph.names[routers[end]]
-        wrong = f'there is no path from "{names[0]}" to "{names[1]}"'
-        raise refuse(wrong, "write links in both directions, or leave the demand out", "links")
+        here, there = graph.names[routers[lost[0]]], graph.names[routers[end]]
+        raise ScenarioError("topology.no-path", field="topology.links", here=here, there=there)
 
 
 def _walk(

@@ -11,6 +11,7 @@ from forebay.outcome.model import LinkOutcome, Metric, Quantiles
 from forebay.scenario import Scenario, ScenarioError
 from forebay.topology.graph import Ints
 from forebay.topology.problem import Problem, make_problem
+from forebay.words import Fact
 
 _MOST_NAMED = 5
 
@@ -24,17 +25,17 @@ class SizedLinks:
     problem : the network.
     links : shape (sized,), links of its graph that some path uses.
     question : the scenario of a single link at the rate of the sized links.
-    says : text that names these links.
+    says : which links these are.
     limit : largest buffer of the search, in packets: four bdp, as for single links.
-    overload : the clause on the link that is offered most, if that is more than it carries, or "".
+    overload : of the link that is offered most, if that is more than it carries.
     """
 
     problem: Problem
     links: Ints
     question: Scenario
-    says: str
+    says: Fact
     limit: int
-    overload: str
+    overload: Fact | None
 
     @property
     def names(self) -> list[str]:
@@ -59,40 +60,37 @@ def choose_links(
     links = _chosen(problem, link, link_class)
     rates = np.unique(problem.graph.rate_bps[links])
     if len(rates) > 1:
-        wrong = f'links of class "{link_class}" have {len(rates)} rates'
-        raise _refused("link_class", wrong, "size them one by one with link")
+        raise ScenarioError("link.rates", field="link_class", value=link_class, rates=len(rates))
     single = scenario.link.model_copy(update={"rate": type(scenario.link.rate)(rates[0])})
-    one = link or f"each of the {len(links)} links of class {link_class}, by the worst of them"
+    kind = "sized-links.one" if link else "sized-links.of-a-class"
     return SizedLinks(
         problem,
         links,
         scenario.model_copy(update={"link": single}),
-        f"the buffer is that of {one}; all others are those of the scenario",
+        Fact(kind, link=link, links=len(links), link_class=link_class),
         int(np.ceil(4.0 * problem.bdp_packets[links].max())) + 64,
         _overload(problem, links),
     )
 
 
-def _overload(problem: Problem, links: Ints) -> str:
-    """Return the clause on the link that is offered most, if that is more than it carries."""
+def _overload(problem: Problem, links: Ints) -> Fact | None:
+    """Return what the link is offered that is offered most, if that is more than it carries."""
     offered = problem.offered_bps[links] / problem.graph.rate_bps[links]
     most = int(np.argmax(offered))
     if offered[most] <= 1.0:
-        return ""
+        return None
     name = problem.graph.link_names[links[most]]
-    return f"{name} is offered {100 * offered[most]:.0f} %: add capacity; no buffer carries it"
+    return Fact("sized-links.overload", link=name, percent=100 * offered[most])
 
 
 def check_goals_of_links(scenario: Scenario) -> None:
     """Refuse queues whose size is not in packets, and goals of a traffic class."""
     if not DISCIPLINES[scenario.queue.discipline].drops_tail:
-        wrong = f"for links of a network {scenario.queue.discipline} cannot be sized"
-        raise ScenarioError("queue", wrong, "write drop-tail", field="queue.discipline")
+        field = "queue.discipline"
+        raise ScenarioError("queue.of-a-network", field=field, value=scenario.queue.discipline)
     for index, group in enumerate(scenario.traffic):
         if getattr(group, "goals", None) is not None:
-            wrong = "links of a network are sized only for goals of links"
-            hint = "write them under [goals]"
-            raise ScenarioError("goals", wrong, hint, field=f"traffic.{index}")
+            raise ScenarioError("goals.of-a-class", field=f"traffic.{index}")
 
 
 def _chosen(problem: Problem, link: str | None, link_class: str | None) -> Ints:
@@ -100,23 +98,19 @@ def _chosen(problem: Problem, link: str | None, link_class: str | None) -> Ints:
     if link is not None:
         if link not in graph.link_names:
             some = ", ".join(graph.link_names[:_MOST_NAMED])
-            raise _refused("link", f'there is no link "{link[:60]}"', f"write one such as {some}")
+            raise ScenarioError("link.unknown", field="link", name=link[:60], some=some)
         chosen = np.array([graph.link_names.index(link)])
     else:
         if link_class not in graph.classes:
-            known = ", ".join(graph.classes)
-            wrong = f'there is no class of links "{str(link_class)[:60]}"'
-            raise _refused("link_class", wrong, f"write one of {known}")
+            raise ScenarioError(
+                "link.unknown-class", field="link_class", name=str(link_class)[:60],
+                known=", ".join(graph.classes),
+            )  # fmt: skip
         chosen = np.flatnonzero(graph.link_class == graph.classes.index(link_class))
     chosen = chosen[np.isin(chosen, crossed)]
     if not len(chosen):
-        wrong = "no connection crosses it, so no buffer is too small"
-        raise _refused("link", wrong, "name another, or write a demand over it")
+        raise ScenarioError("link.not-crossed", field="link")
     return chosen
-
-
-def _refused(field: str, wrong: str, hint: str) -> ScenarioError:
-    return ScenarioError("link", wrong, hint, field=field)
 
 
 _MORE_IS_BETTER = (model.LOSS_PROBABILITY, model.UTILIZATION_PROBABILITY)

@@ -16,6 +16,7 @@ from forebay.scenario import CONGESTION_CONTROLS, Duration, Scenario, ScenarioEr
 from forebay.scenario.source import Schedule, Standing, Stopping, Switched
 from forebay.scenario.tcp import Fetching, Long, Requests, Session, Short, Tcp
 from forebay.scenario.transfers import Transfers, TransferTable
+from forebay.words import Fact
 from forebay.workload import model, streams
 from forebay.workload.model import OwnFiles, OwnPackets, OwnPeriods, Part, Workload
 from forebay.workload.open_loop import starts
@@ -84,12 +85,10 @@ def draw(scenario: Scenario, seed: int) -> Workload:
 
 def _check_begun(scenario: Scenario, parts: Sequence[Part], seed: int) -> None:
     """Refuse a run in which no flow starts: nothing would be measured."""
-    end = scenario.measure.warmup + scenario.measure.duration
+    end = Duration(scenario.measure.warmup + scenario.measure.duration)
     known = all(isinstance(group, Standing) for group in scenario.traffic)
     if known and min(int(part.start_ps.min()) for part in parts) >= round(end * PS_PER_S):
-        wrong = f"no flow starts before the run ends at {Duration(end)} (seed {seed})"
-        hint = "write an earlier start, or a longer measure.duration"
-        raise ScenarioError("contradiction", wrong, hint, field="traffic")
+        raise ScenarioError("contradiction.no-flow-starts", field="traffic", end=end, seed=seed)
 
 
 def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Part:
@@ -139,8 +138,8 @@ def _draw_of(kind: str) -> Draw:
     try:
         function: Draw = getattr(import_module(f"forebay.workload.{module}"), name)
     except (ModuleNotFoundError, AttributeError):
-        wrong = f"names {module}.{name}, which forebay.workload does not have"
-        raise IncompleteRecord("kind", kind, wrong) from None
+        why = Fact("record.names-nothing", named=f"{module}.{name}", where="forebay.workload")
+        raise IncompleteRecord("kind", kind, why) from None
     return function
 
 

@@ -317,6 +317,4 @@ class FlowColumns:
 def check_drawn(entries: int) -> None:
     """Refuse more packets or files than a run may hold, before memory is allocated."""
     if entries > _MOST_DRAWN:
-        wrong = f"one class draws {entries} datagrams or files, above the most, {_MOST_DRAWN}"
-        hint = "write a lower rate, or a shorter measure.duration"
-        raise ScenarioError("out-of-range", wrong, hint, field="traffic")
+        raise ScenarioError("out-of-range.drawn", field="traffic", value=entries, most=_MOST_DRAWN)
