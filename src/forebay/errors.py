@@ -2,57 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self, TypeVar
 
-from forebay import words
 from forebay.words import Fact, Notation, Term, one_line, worded
-
-# --- marks, until every room makes facts
-_BEGIN, _OR, _END = "\ue000", "\ue001", "\ue002"
-_TEXT = f"([^{_BEGIN}-{_END}]*)"
-_MARK = re.compile(f"{_BEGIN}{_TEXT}{_OR}{_TEXT}{_OR}{_TEXT}{_END}")
-
-
-def unmarked(text: str, notation: Notation) -> str:
-    return _MARK.sub(rf"\{1 + list(Notation).index(notation)}", text)
-
-
-def _marked(term: Term) -> str:
-    return _BEGIN + _OR.join(one_line(term.text(notation)) for notation in Notation) + _END
-
-
-def option(name: str, value: object) -> str:
-    return _marked(words.option(name, value))
-
-
-def argument(name: str, option: str = "") -> str:
-    return _marked(words.argument(name, option))
-
-
-def setting(path: str, value: object) -> str:
-    return _marked(words.setting(path, value))
-
-
-def entry(name: str, value: object) -> str:
-    return _marked(words.entry(name, value))
-
-
-def literal(value: object) -> str:
-    return _marked(Term("literal", value))
-
-
-def either(python: str, file: str, command_line: str | None = None) -> str:
-    return _marked(words.either(python, file, command_line))
-
-
-def show(value: object) -> str:
-    return _marked(Term("show", value))
-
-
-# --- end of marks
 
 
 class Worded:
@@ -65,9 +19,7 @@ class Worded:
         error.parts[self._name] = part
 
     def __get__(self, error: ForebayError | None, owner: type[ForebayError] | None = None) -> str:
-        if error is None:
-            return ""
-        return unmarked(worded(error.parts.get(self._name, ""), error.notation), error.notation)
+        return "" if error is None else worded(error.parts.get(self._name, ""), error.notation)
 
 
 class ForebayError(Exception):
@@ -134,9 +86,7 @@ class ForebayError(Exception):
             worded(self.parts[name], notation) for name in ("file", "field", "wrong", "hint")
         )
         where = "".join(f"{part}: " for part in (file, field) if part)
-        return one_line(
-            unmarked(f"{where}{wrong}; {hint}" if hint else f"{where}{wrong}", notation)
-        )
+        return one_line(f"{where}{wrong}; {hint}" if hint else f"{where}{wrong}")
 
     def __str__(self) -> str:
         return self.worded(self.notation)

@@ -51,17 +51,6 @@ def test_a_pool_of_processes_raises_it_and_does_not_hang(verb, engine, kind):
     assert "\n" not in str(error.value) and error.value.exit_status == 2
 
 
-def test_what_a_user_writes_is_no_mark():
-    """The marks of three notations are of characters that no keyboard has, but a file may."""
-    with pytest.raises(forebay.ScenarioError, match=r'"\\ue000a\\ue001b\\ue001c\\ue002" is not a'):
-        forebay.Link(rate="\ue000a\ue001b\ue001c\ue002")
-
-
-def test_a_setting_is_written_where_it_is_read():
-    from forebay.words import Notation, setting
-
-    assert {where: setting("goals.loss_rate", 0.01).text(where) for where in Notation} == {
-        Notation.PYTHON: 'scenario.replace({"goals.loss_rate": 0.01})',
-        Notation.FILE: "goals.loss_rate = 0.01",
-        Notation.COMMAND_LINE: "--set goals.loss_rate=0.01",
-    }
+def test_what_a_user_writes_is_no_template():
+    with pytest.raises(forebay.ScenarioError, match=r'"\{value\} \{0\} \{n:a\|b\}" is not a'):
+        forebay.Link(rate="{value} {0} {n:a|b}")

@@ -71,7 +71,7 @@ class Law:
     def broken(self, scenario: Scenario) -> tuple[str, ...]:
         """Return one line for each assumption that `scenario` breaks, in the checks' order."""
         lines = (check(scenario) for check in (one_rate_and_no_loss, *self.checks))
-        return tuple(str(line) for line in lines if line is not None)
+        return tuple(str(of) if isinstance(of, Fact) else of for of in lines if of is not None)
 
     def answer(self, scenario: Scenario) -> LawAnswer:
         """Return the law's answer to `scenario`; assumptions are checked at the law's buffer."""
