@@ -115,3 +115,27 @@ def test_a_sentence_is_filled(monkeypatch):
 
 def test_a_text_is_a_fact_of_its_own():
     assert str(Fact("a {name} that stands as it is")) == "a {name} that stands as it is"
+
+
+class Anything:
+    """A value that fits every sentence: a number, with any attribute and item."""
+
+    def __getattr__(self, name):
+        return Anything()
+
+    def __getitem__(self, place):
+        return Anything()
+
+    def __format__(self, spec):
+        return format("7" if spec.startswith(".") and spec[1:].isdigit() else 7, spec)
+
+    def __str__(self):
+        return "7"
+
+
+@pytest.mark.parametrize("notation", Notation)
+def test_every_sentence_reads_as_one_line(notation):
+    for kind, said in kinds().items():
+        told = Fact(kind, **dict.fromkeys(named(said), Anything())).text(notation)
+        assert told.isprintable() and "  " not in told, kind
+        assert not kind.endswith(" hint") or not told.endswith((".", " ", ";")), kind
