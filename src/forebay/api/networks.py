@@ -234,7 +234,7 @@ class _Job:
         except (ScenarioError, NoSteadyState) as error:
             if not name and isinstance(error, ScenarioError):
                 raise
-            return Failure(name, error=str(error).partition("; ")[0])
+            return Failure(name, error=str(error.but(hint="")))
         if not name:
             self._foresee(monotonic() - self._begun)
         links = answer.outcome.links

@@ -168,7 +168,7 @@ def _refuse_values(
             if not cells or not grid.is_drawn:
                 raise ScenarioError(
                     "bad-grid.value", field=f"axes.{name}", value=value, name=name,
-                    why=refusal.why.partition(";")[0],
+                    why=error.but(hint="").worded(Notation.FILE),
                 )  # fmt: skip
     if not cells and refused:
         raise ScenarioError("bad-grid.every-cell", field="axes", why=refused[0][0].why)
