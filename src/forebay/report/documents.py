@@ -142,8 +142,8 @@ _LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (
     ("utilization, %", lambda link: show(link.utilization, 100)),
     ("loss, %", lambda link: show_significant(link.loss_rate, 100)),
     ("queue mean, packets", lambda link: show(mean(link.queue_packets))),
-    ("delay mean, ms", lambda link: show(mean(link.queue_delay_s), 1e3)),
-    ("delay p99, ms", lambda link: show(p99(link.queue_delay_s), 1e3)),
+    ("wait mean, ms", lambda link: show(mean(link.queue_delay_s), 1e3)),
+    ("wait p99, ms", lambda link: show(p99(link.queue_delay_s), 1e3)),
 )
 _CLASS_ROWS: tuple[tuple[str, Callable[[ClassOutcome], str]], ...] = (
     ("goodput, Mbit/s", lambda c: show(c.goodput_bps, 1e-6)),

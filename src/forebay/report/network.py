@@ -141,7 +141,7 @@ def _hops(whole: NetworkOutcome) -> Table:
 
 def _classes(outcome: Outcome) -> Table:
     grid = table(
-        "links", "number", "offered, %", "utilization, %", "fullest, %", "loss, %", "delay, ms"
+        "links", "number", "offered, %", "utilization, %", "fullest, %", "loss, %", "wait, ms"
     )
     groups: dict[str, list[LinkOutcome]] = {}
     for link in outcome.links.values():

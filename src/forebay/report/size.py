@@ -421,7 +421,7 @@ def _law_packets(law: LawResult) -> str:
 
 def _curve(answer: SizeResult) -> Table:
     own = ("\n".join([*wrap(goal.title, 20), scale(goal.unit)[1]]) for goal in own_columns(answer))
-    shared = ("utilization\n%", "loss\n%", "delay\nms", "p99\nms")
+    shared = ("utilization\n%", "loss\n%", "wait\nms", "p99\nms")
     seeds = ["seeds"] * _is_sampled(answer)
     first = ["packets"]
     if answer.aqm is not None:
