@@ -211,22 +211,26 @@ def test_everything_leaves_the_page(page, server):
 @pytest.mark.long
 def test_what_comes_late_is_not_shown_of_another_question(page, server):
     held = []
-    for path in ("configuration", "shipped"):
+    for path in ("configuration", "shipped", "open"):
         page.route(f"**/{path}", lambda route: held.append(route))
     ask_quick(page, server)
     page.get_by_role("button", name="Show").click()
     page.get_by_test_id("flows").fill("5")
     page.locator("#preset").select_option(label="oc3-gsr")
+    page.locator("#file").set_input_files({"name": "x.toml", "mimeType": "", "buffer": b"x = ["})
+    page.wait_for_function("() => document.querySelector('#opened').textContent")
     page.locator("#preset").select_option("1")
     rate = page.get_by_test_id("link-rate").input_value()
     page.wait_for_function("() => !document.querySelector('#configure').disabled")
-    assert len(held) == 2
+    assert len(held) == 3
     for each in held:
         with page.expect_response(each.request.url):
             each.continue_()
     page.wait_for_timeout(200)
     assert page.locator("#configuration").is_hidden()
     assert page.get_by_test_id("link-rate").input_value() == rate
+    assert "x.toml" not in page.get_by_test_id("status").inner_text()
+    assert not page.locator("#opened").inner_text()
 
 
 @pytest.mark.long

@@ -183,7 +183,7 @@ function named(name) {
 // A question that is opened with its answer, which is not searched for again.
 function open(asked, sized = null, name = "") {
   question = structuredClone(asked);
-  if (name) { known.opened = [asked, sized, name]; named(name); }
+  if (name) { known.opened = [asked, sized, name]; named(name); } else $("opened").textContent = "";
   show(question, changed);
   changed();
   if (!sized) return;
@@ -265,7 +265,7 @@ function wire() {
   window.addEventListener("hashchange", (event) => { const asked = linked(event.newURL); if (asked) open(asked); });
   window.addEventListener("resize", () => { redraw(); pinned(); });
   listen(current, changed);
-  listenToFiles({ rate: () => question.link.rate, open, failed });
+  listenToFiles({ shown: () => question, open, failed });
   listenToTaking(status);
   listenToReplay({ question: current, own: () => known.laws?.buffer, sized: () => known.sized });
   readPoints();

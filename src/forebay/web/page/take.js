@@ -42,7 +42,7 @@ async function configure() {
   $("configuration").textContent = found.error ? "" : [...found.comments, found.text].join("\n");
 }
 
-// A file that is chosen or dropped becomes the question; context: {rate, open, failed}.
+// A file that is chosen or dropped becomes the question; context: {shown, open, failed}.
 export function listenToFiles(context) {
   const taken = (file) => file && opened(file, context);
   $("open-file").addEventListener("click", () => $("file").click());
@@ -56,11 +56,13 @@ export function listenToFiles(context) {
   });
 }
 
-async function opened(file, { rate, open, failed }) {
+async function opened(file, { shown, open, failed }) {
+  const before = shown();
   if (file.size > MOST_BYTES) return failed(file.name, { text: `${file.name} has more than 1 MB; measure or size it with forebay on the command line` });
   $("opened").textContent = `Reading ${file.name}…`;
   const isText = /\.(toml|json|txt)$/i.test(file.name);
-  const found = isText ? await askJson("/open", { text: await file.text() }) : await askBytes(`/measure?${new URLSearchParams({ rate: rate() })}`, await file.arrayBuffer());
+  const found = isText ? await askJson("/open", { text: await file.text() }) : await askBytes(`/measure?${new URLSearchParams({ rate: before.link.rate })}`, await file.arrayBuffer());
+  if (shown() !== before) return; // another was opened meanwhile
   $("opened").textContent = found.error ? "" : [file.name, ...(found.notes ?? [])].join("; ");
   if (found.error) return failed(file.name, found.error);
   open(found.question, found.sized, file.name);
