@@ -70,6 +70,25 @@ def test_a_fact_has_the_values_that_its_sentence_names():
             assert needed - {"value"} <= names, (place, kind)
 
 
+def test_no_error_of_ours_brings_a_text():
+    """A defect does: its text is that of the exception."""
+    classes = [
+        node for text in CODE.values() for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ClassDef)
+    ]  # fmt: skip
+    ours = {"ForebayError", "Fact"}
+    for _ in range(3):  # as many as stand below each other
+        ours |= {each.name for each in classes if {ast.unparse(of) for of in each.bases} & ours}
+    told = [
+        (path.name, call.lineno, part.value) for path, text in CODE.items()
+        for call in ast.walk(ast.parse(text))
+        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in ours - {"Defect"}
+        for given in call.args[:1] for part in ast.walk(given)
+        if isinstance(part, ast.Constant) and " " in str(part.value)
+    ]  # fmt: skip
+    assert len(ours) > 30 and told == []
+
+
 def test_every_sentence_is_told_by_some_code():
     """A kind stands in the code, or that of a regime by its parts."""
     text = "".join(CODE.values())
