@@ -23,7 +23,7 @@ CODE = {path: path.read_text(encoding="utf-8") for path in sorted(SRC.rglob("*.p
 
 def kinds() -> dict[str, str]:
     """Return all sentences by kind, also those of hints."""
-    tables = [words.table(path) for path in words.tables()]
+    tables = [words.table(text) for text in words.TABLES]
     assert len(set().union(*tables)) == sum(map(len, tables)), "a kind stands in two tables"
     return {kind: said for table in tables for kind, said in table.items()}
 

@@ -94,19 +94,18 @@ class Term:
 
 def sentence(kind: str) -> str | None:
     """Return the sentence of a kind, with the names of its values; None if no table has it."""
-    return next((told[kind] for told in map(table, tables()) if kind in told), None)
+    return next((told[kind] for told in map(table, TABLES) if kind in told), None)
+
+
+# Read at once, because an error may be that no file can be opened; parsed when one is needed.
+TABLES = tuple(file.read_text("utf-8") for file in sorted(Path(__file__).parent.glob("*.toml")))
+"""The texts of the files of sentences, that of answers first."""
 
 
 @cache
-def tables() -> tuple[Path, ...]:
-    """Return the files of sentences; each is read when no earlier one has a kind."""
-    return tuple(sorted(Path(__file__).parent.glob("*.toml")))
-
-
-@cache
-def table(path: Path) -> Mapping[str, str]:
+def table(text: str) -> Mapping[str, str]:
     """Return a file's sentences by kind."""
-    return dict(_kinds("", tomllib.loads(path.read_text(encoding="utf-8"))))
+    return dict(_kinds("", tomllib.loads(text)))
 
 
 def _kinds(above: str, table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
