@@ -11,6 +11,7 @@ from pytest import approx
 from forebay.laws import (
     desynchronized,
     loss,
+    response,
     rule_of_thumb,
     sawtooth,
     sqrt_n,
@@ -136,3 +137,11 @@ def test_windows_of_constant_hazard_drawn_one_by_one():
     deviation = math.sqrt(square / gaps.sum() - mean**2)
     expected = float(desynchronized.sigma_of_constant_hazard(mean, 1))
     assert deviation == approx(expected, rel=0.02)
+
+
+def test_a_rate_at_either_end_of_the_losses_has_that_loss():
+    """The response function is inverted on a grid of losses, both of whose ends count."""
+    one = response.Flows(9.0, "reno", 0.08, 0.3, 1.0, math.inf)
+    ends = response._LOSSES[[0, -1]]
+    rates = 9.0 * response.rate(response._LOSSES, one)[[0, -1]]
+    assert [response.loss_rate([one], pps) for pps in rates] == approx(ends.tolist())

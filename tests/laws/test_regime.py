@@ -132,6 +132,9 @@ CASES: list[tuple[str, Scenario, str, str | None]] = [
      "ACKs queue", None),
     ("over a further link", link(long(100, more='route = ["bottleneck", "other"]'), top=OTHER),
      MANY, EQ6),
+    ("listed transfers", link('kind = "transfers"\nrtt = "20 ms"\n'
+                              'transfers = [{ start = "21 s", size = "1 MB" }]\n'),
+     "flows that end", None),
     ("strangers alone", link(long(9, more='route = ["other"]'), top=OTHER), "no traffic", None),
 ]  # fmt: skip
 

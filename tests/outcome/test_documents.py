@@ -15,6 +15,7 @@ from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointG
 from forebay.outcome.document import parse, within_bounds
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
+from forebay.outcome.uncertain import Sensitivity
 from forebay.scenario import Scenario, loads
 from forebay.words import Notation
 
@@ -281,3 +282,11 @@ def test_class_queues_end_by_their_goals(answers, verdict, error, status):
         "goals": (goal.model_copy(update={"verdict": verdict}),),
     }
     assert found.model_copy(update=changed).exit_status == status
+
+
+def test_a_sensitivity_of_before_sobol_has_no_design(answers):
+    document = answers["sensitivity"].to_dict()
+    for name in ("draws", "asked_draws", "method", "sized"):
+        del document[name]
+    older = Sensitivity.from_dict(document)
+    assert (older.draws, older.asked_draws, older.method) == (0, 0, "one-at-a-time")

@@ -5,9 +5,11 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refused import refused
 
 from forebay.scenario import Scenario, loads
 from forebay.search.carry import Crossing, exponent, here, prior, whole
+from forebay.search.recommended import parse_sizes
 from forebay.search.scaling import ScalingRule, rule_of, scaled, why_not
 
 
@@ -73,6 +75,20 @@ def test_many_flows_are_made_fewer_and_few_are_kept():
     assert few.shrinks_windows
     assert (few.gentlest, few.likely, few.steepest) == (0.7, 1.0, 1.5)
     assert scaled(link(FEW), 50.0, few.share).n_flows == 100
+
+
+def test_windows_shrink_with_a_goal_on_loss_only_where_flows_do_not_suffice():
+    one = link(FEW)
+    assert rule_of(one, 2.0, 100.0).shrinks_windows
+    for goal in ({"goals.loss_rate": 0.01}, {"traffic.0.goals": {"loss_rate": 0.01}}):
+        assert not rule_of(one.replace(goal), 2.0, 100.0).shrinks_windows
+        assert rule_of(one.replace(goal), 50.0).shrinks_windows
+
+
+def test_each_of_the_sizes_that_can_be_configured_has_a_packet():
+    assert parse_sizes("15 kB, 1 packets", link(FEW)) == (1, 10)
+    with refused("one of them is less than a packet"):
+        parse_sizes("15 kB, 100 B, 1 MB", link(FEW))
 
 
 def test_the_whole_is_itself():
