@@ -7,8 +7,7 @@ can be made in Python, in a TOML file or on the command line.
 
 from __future__ import annotations
 
-import json
-import tomllib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache
@@ -98,14 +97,24 @@ def sentence(kind: str) -> str | None:
 
 
 # Read at once, because an error may be that no file can be opened; parsed when one is needed.
-TABLES = tuple(file.read_text("utf-8") for file in sorted(Path(__file__).parent.glob("*.toml")))
+_FOLDER = Path(__file__).parent
+TABLES = tuple(
+    (_FOLDER / name).read_text("utf-8")
+    for name in sorted(os.listdir(_FOLDER)) if name.endswith(".toml")
+)  # fmt: skip
 """The texts of the files of sentences, that of answers first."""
 
 
 @cache
 def table(text: str) -> Mapping[str, str]:
     """Return a file's sentences by kind."""
-    return dict(_kinds("", tomllib.loads(text)))
+    return dict(_kinds("", _read(text)))
+
+
+def _read(text: str) -> dict[str, Any]:
+    import tomllib  # what prints no sentence starts without it
+
+    return tomllib.loads(text)
 
 
 def _kinds(above: str, table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -158,7 +167,7 @@ def _term(form: str, spec: str) -> Term:
         return Term(form, *spec.split("|"))
     name, _, value = spec.partition("=")
     try:
-        return Term(form, name, json.loads(value))
+        return Term(form, name, _read(f"value = {value}")["value"])
     except ValueError:
         return Term(form, name, value)
 
