@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self, TypeVar
 
-from forebay.words import Fact, Notation, Term, one_line, worded
+from forebay.words import Fact, Notation, Term, Told, one_line, worded
 
 
 class Worded:
@@ -15,7 +15,7 @@ class Worded:
     def __set_name__(self, owner: type[ForebayError], name: str) -> None:
         self._name = name
 
-    def __set__(self, error: ForebayError, part: str | Fact | Term) -> None:
+    def __set__(self, error: ForebayError, part: Told) -> None:
         error.parts[self._name] = part
 
     def __get__(self, error: ForebayError | None, owner: type[ForebayError] | None = None) -> str:
@@ -62,8 +62,8 @@ class ForebayError(Exception):
     def __init__(
         self,
         kind: str,
-        wrong: str | Fact = "",
-        hint: str | Fact = "",
+        wrong: Told = "",
+        hint: Told = "",
         *,
         file: str | Term = "",
         field: str | Term = "",
@@ -71,7 +71,7 @@ class ForebayError(Exception):
         **values: object,
     ) -> None:
         fact = Fact(kind, value=value, **values)
-        self.parts: dict[str, str | Fact | Term] = {
+        self.parts: dict[str, Told] = {
             "file": file, "field": field, "wrong": wrong or fact, "hint": hint,
         }  # fmt: skip
         if " " not in kind:
@@ -91,19 +91,13 @@ class ForebayError(Exception):
     def __str__(self) -> str:
         return self.worded(self.notation)
 
-    @property
-    def advice(self) -> str | Fact:
-        """The hint before it is worded, for another error."""
-        hint = self.parts["hint"]
-        return str(hint) if isinstance(hint, Term) else hint
-
     def at(self, file: str | Term, field: str | Term = "") -> Self:
         """Return the same error with the place set, and ``field`` put before its own field."""
         own = self.parts["field"]
         path = Term("path", field, own) if field and own else field or own
         return self.but(file=file, field=path)
 
-    def but(self, code: str = "", **parts: str | Fact | Term) -> Self:
+    def but(self, code: str = "", **parts: Told) -> Self:
         """Return the same error with another code, wrong, hint, file or field."""
         copy: Self = _restored(type(self), self.args, self.__dict__)
         copy.code, copy.parts = code or self.code, self.parts | parts

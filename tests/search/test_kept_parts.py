@@ -439,7 +439,7 @@ def network() -> list[Any]:
         (1e6, 3.0, 10, 300), (1e3, 1.0, 0, 1), (5e6, 9.5, 10**6, 60_000))]  # fmt: skip
     return [
         [each.replication_s, each.price(lot, 1.0), each.price(lot, 90.0)] for each in loads_of
-    ] + [[NetworkLinks("two links", lot).overload, NetworkLinks("two links", lot).names]]
+    ] + [[NetworkLinks("two links", lot).overload or "", NetworkLinks("two links", lot).names]]
 
 
 def parsed(text: str) -> Any:
@@ -472,6 +472,7 @@ def overloads() -> list[str]:
             problem(
                 loads(DATA, overrides=["goals.loss_rate=0.5", f"traffic.0.load={load}"])
             ).overload
+            or ""
         )
         for load in (0.5, 0.999, 1.0, 1.3)
     ]

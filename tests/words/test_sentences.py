@@ -59,14 +59,14 @@ def test_a_kind_has_its_sentence():
     told = kinds()
     for place, kind, _ in facts():
         if re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", kind):
-            assert kind in told or f"{kind} hint" in told, (place, kind)
+            assert kind in told or f"{kind}.hint" in told, (place, kind)
 
 
 def test_a_fact_has_the_values_that_its_sentence_names():
     told = kinds()
     for place, kind, names in facts():
         if kind in told and names is not None:
-            needed = named(told[kind]) | named(told.get(f"{kind} hint", ""))
+            needed = named(told[kind]) | named(told.get(f"{kind}.hint", ""))
             assert needed - {"value"} <= names, (place, kind)
 
 
@@ -94,7 +94,7 @@ def test_no_error_of_ours_brings_a_text():
 def test_every_sentence_is_told_by_some_code():
     """A kind stands in the code, or that of a regime by its parts."""
     text = "".join(CODE.values())
-    unsaid = [kind for kind in kinds() if not kind.endswith(" hint") and f'"{kind}"' not in text]
+    unsaid = [kind for kind in kinds() if not kind.endswith(".hint") and f'"{kind}"' not in text]
     parts = {part for kind in unsaid for part in kind.split(".")[1:]} - {"change"}
     assert all(kind.startswith("regime.") for kind in unsaid)
     assert [part for part in parts if f'"{part}"' not in text] == []
@@ -159,4 +159,4 @@ def test_every_sentence_reads_as_one_line(notation):
     for kind, said in kinds().items():
         told = Fact(kind, **dict.fromkeys(named(said), Anything())).text(notation)
         assert told.isprintable() and "  " not in told, kind
-        assert not kind.endswith(" hint") or not told.endswith((".", " ", ";")), kind
+        assert not kind.endswith(".hint") or not told.endswith((".", " ", ";")), kind

@@ -122,8 +122,8 @@ def check_tables(**paths: str | PathLike[str] | None) -> None:
         path, value = Path(given), os.fspath(given)
         if name != "capture" and path.suffix.lower() not in (".csv", ".parquet"):
             raise ScenarioError("out-of-range.table", field=name, value=value)
-        if (trouble := fault(path)) is not None:
-            why, hint = trouble
+        if (why := fault(path)) is not None:
+            hint = why.hint
             raise ScenarioError("out-of-range.file", hint=hint, field=name, value=value, why=why)
         check_file(path)
 

@@ -20,24 +20,23 @@ from forebay.scenario import Scenario, ScenarioError, Topology, expect_scenario,
 from forebay.scenario import load as load_scenario
 from forebay.scenario.io import quoted
 from forebay.topology.building import connected, offered_bps, wire_names, wired
-from forebay.words import Fact, argument
+from forebay.words import argument
 
 _FILES = (".graphml", ".xml", ".gml", ".graph")
-_CONVERT = Fact("format.convert")
 _OTHERS = (
-    (re.compile(rb"\?SNDlib native format"), "format.sndlib", ""),
-    (re.compile(rb"[{]|\[\s*[{]"), "format.json", _CONVERT),
-    (re.compile(rb"(?i)(strict\s+)?(di)?graph\b[^\[\n=]*[{]"), "format.dot", _CONVERT),
-    (re.compile(rb"<"), "format.xml", ""),
-    (re.compile(rb"(?s)(#[^\n]*\s+)*graph\s*\["), "format.gml", ""),
-    (re.compile(rb"Topology:\s*\(\s*\d+ Nodes"), "format.brite", _CONVERT),
-    (re.compile(rb"(?i)\*(vertices|network)\b"), "format.pajek", _CONVERT),
-    (re.compile(rb"(?i)\"?(source|from|src)\"?\s*[,;\t]"), "format.links", _CONVERT),
-    (re.compile(rb"(?i)(name:\s*\S+\s+)?topology:\s*[\n#]"), "format.yaml", _CONVERT),
-    (re.compile(rb"-?\d+\s+@\S+,"), "format.rocketfuel", _CONVERT),
-    (re.compile(rb"NODES\s+\d+\s"), "format.repetita", ""),
+    (re.compile(rb"\?SNDlib native format"), "format.sndlib"),
+    (re.compile(rb"[{]|\[\s*[{]"), "format.json"),
+    (re.compile(rb"(?i)(strict\s+)?(di)?graph\b[^\[\n=]*[{]"), "format.dot"),
+    (re.compile(rb"<"), "format.xml"),
+    (re.compile(rb"(?s)(#[^\n]*\s+)*graph\s*\["), "format.gml"),
+    (re.compile(rb"Topology:\s*\(\s*\d+ Nodes"), "format.brite"),
+    (re.compile(rb"(?i)\*(vertices|network)\b"), "format.pajek"),
+    (re.compile(rb"(?i)\"?(source|from|src)\"?\s*[,;\t]"), "format.links"),
+    (re.compile(rb"(?i)(name:\s*\S+\s+)?topology:\s*[\n#]"), "format.yaml"),
+    (re.compile(rb"-?\d+\s+@\S+,"), "format.rocketfuel"),
+    (re.compile(rb"NODES\s+\d+\s"), "format.repetita"),
 )
-"""How files begin that are no scenario, what is said of them, and a hint if that has none."""
+"""How files begin that are no scenario, and what is said of them."""
 _CARRIED = '[[traffic]]\nname = "demand"\nkind = "short"\nlength = "100 kB"\nload = 1.0\n'
 """A class that carries the whole demand; engines of networks take no note of its length."""
 _RATE, _CONNECTIONS = "10 Gbit/s", 1000
@@ -95,9 +94,9 @@ def _refuse_other_formats(name: str) -> None:
             head = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
     except OSError:
         return  # a shipped scenario's name; else the reader of scenarios says what is wrong
-    for begins, kind, hint in _OTHERS:
+    for begins, kind in _OTHERS:
         if begins.match(head):
-            raise ScenarioError(kind, hint=hint, field=name)
+            raise ScenarioError(kind, field=name)
 
 
 __all__ = [

@@ -80,8 +80,8 @@ class OutputPath(click.ParamType[Path]):
         if path.suffix.lower() not in self.endings:
             self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
         check_file(path)
-        if (faults := fault(path)) is not None:
-            self.fail(f"{value!r}: {'; '.join(map(str, faults))}", param, ctx)
+        if (why := fault(path)) is not None:
+            self.fail(f"{value!r}: {why}; {why.hint}", param, ctx)
         return path
 
 

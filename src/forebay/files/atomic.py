@@ -87,12 +87,12 @@ def write_text(text: str, path: Path) -> None:
         file.write(text.encode())
 
 
-def fault(path: Path) -> tuple[Fact, Fact] | None:
-    """Return why a file cannot be written there and what to do instead; None if it can."""
+def fault(path: Path) -> Fact | None:
+    """Return why a file cannot be written there, with what to do as its hint; None if it can."""
     if not path.parent.is_dir():
-        return Fact("files.no-folder", folder=path.parent), Fact("files.make-it")
+        return Fact("files.no-folder", folder=path.parent)
     if (path.exists() and not path.is_file()) or not _takes_files(path.parent):
-        return Fact("files.unwritable"), Fact("files.another-path")
+        return Fact("files.unwritable")
     return None
 
 

@@ -22,7 +22,7 @@ from forebay.scenario import (
     load,
     shipped,
 )
-from forebay.words import Fact, argument, either
+from forebay.words import Fact, Told, argument, either
 
 _WRITTEN = ("min", "max", "probability", "ecn", "target", "interval", "rtt")
 
@@ -160,7 +160,7 @@ def read_sizing(path: str, *, force: bool = False) -> tuple[Wanted, Port]:
         answer = SizeResult.from_json(raw)
     except DocumentError as error:
         why = short(str(error.but(file="", hint="")))
-        raise _not_ours(path, why, error.advice) from None
+        raise _not_ours(path, why, error.parts["hint"]) from None
     return of_sizing(answer, path, force=force)
 
 
@@ -238,7 +238,7 @@ def _managed(aqm: Aqm, port: Port, path: str) -> Wanted:
     return Wanted(limit * port.packet_bytes, limit, written, path, aqm)
 
 
-def _not_ours(path: str, why: str | Fact, hint: str | Fact = "") -> PlatformError:
+def _not_ours(path: str, why: Told, hint: Told = "") -> PlatformError:
     return PlatformError("not-a-sizing", hint=hint, name=short(path), why=why)
 
 

@@ -16,7 +16,7 @@ from forebay.scenario.source import Standing, Stopping, Switched
 from forebay.scenario.tcp import Fetching, Long, Session, Short, Tcp
 from forebay.scenario.traffic import OnOff
 from forebay.scenario.transfers import Transfers
-from forebay.words import one_of
+from forebay.words import Fact, one_of
 
 if TYPE_CHECKING:
     from forebay.scenario.link import Link, TokenBucket
@@ -193,7 +193,7 @@ def _buffer(scenario: Scenario) -> None:
         raise ScenarioError(
             "out-of-range.size" if written else "out-of-range.size-by-default", field="queue.size",
             value=size, packets=packets, packet=scenario.at_link(name).packet,
-            way=" in reverse" if name == REVERSE else "", most=MAX_BUFFER_PACKETS,
+            where=Fact("size.in-reverse" if name == REVERSE else ""), most=MAX_BUFFER_PACKETS,
         )  # fmt: skip
 
 
@@ -208,7 +208,7 @@ def _links(scenario: Scenario) -> None:
         if link.queue.reads_size and not 1 <= here.packets(size) <= MAX_BUFFER_PACKETS:
             raise ScenarioError(
                 "out-of-range.size", field=f"links.{index}.queue.size", value=size,
-                packets=here.packets(size), packet=here.packet, way="", most=MAX_BUFFER_PACKETS,
+                packets=here.packets(size), packet=here.packet, where="", most=MAX_BUFFER_PACKETS,
             )  # fmt: skip
 
 
@@ -236,7 +236,7 @@ def _class_queues(scenario: Scenario) -> None:
             if not 1 <= packets <= MAX_BUFFER_PACKETS:
                 raise ScenarioError(
                     "out-of-range.size", field=at, value=part.size, packets=packets,
-                    packet=own.packet, way=", those of its traffic", most=MAX_BUFFER_PACKETS,
+                    packet=own.packet, where=Fact("size.of-its-traffic"), most=MAX_BUFFER_PACKETS,
                 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from forebay.scenario.distribution import LAWS
 from forebay.scenario.errors import ScenarioError, did_you_mean, nearest
 from forebay.scenario.flow_length import LENGTH_LAWS
 from forebay.scenario.traffic import KINDS, Traffic
-from forebay.words import Fact, Term, entry, one_of, show
+from forebay.words import Fact, entry, one_of, show
 
 _LAWS = LAWS + LENGTH_LAWS
 
@@ -190,9 +190,9 @@ _TYPES = {
 def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
     value = error["input"]
     if kind == "tuple_type" and place.path[-1:] != ("traffic",):
-        named = isinstance(place.last, str)
-        inside = entry(str(place.last), [value]) if named else Term("literal", [value])
-        return ScenarioError("wrong-type.not-a-list", value=value, inside=inside)
+        kind = "wrong-type.not-a-list" if isinstance(place.last, str) else "wrong-type.no-list"
+        inside = entry(str(place.last), [value])
+        return ScenarioError(kind, value=value, listed=[value], inside=inside)
     examples = (place.field.examples if place.field else None) or []
     number = next((one for one in examples if isinstance(one, int | float)), None)
     read = {"int_type": errors.count, "float_type": errors.fraction}.get(kind)

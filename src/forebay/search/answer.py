@@ -78,7 +78,7 @@ def answer(problem: Problem, ended: Ended, seeds: Sequence[int]) -> SizeResult:
     reason = Fact("reason.stopped", sizes=len(tried)) if ended.interrupted else None
     if chosen is None and reason is None:
         reason = none or _why_open(problem, rows, ended)
-    if chosen is None and problem.overload:
+    if chosen is None and problem.overload is not None:
         reason = Fact("reason.overloaded", overload=problem.overload, reason=reason)
     context, network, intervals = problem.law_context, problem.network, _region(rows, problem.limit)
     curve = tuple(_point(row) for row in tried)

@@ -180,7 +180,7 @@ class TooLittleTime(ForebayError):
         theory_answers: bool = False,
         kept_in: str | None = None,
     ) -> None:
-        self.why, self.needs_s, self.budget_s = why, max(needs_s, budget_s), budget_s
+        self.why, self.needs_s, self.budget_s = str(why), max(needs_s, budget_s), budget_s
         self.of_network, self.theory_answers = of_network, theory_answers
         self.kept_in = kept_in
         was_wrong = self.needs_s <= budget_s  # against the prediction

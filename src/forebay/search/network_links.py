@@ -75,14 +75,14 @@ class NetworkLinks:
     ----------
     description : text that names them, for the result.
     scenario : the network.
-    overload : the clause on the link that is offered more than it carries, or "".
+    overload : of the link that is offered most, if that is more than it carries.
     names : of the links of a class, which need not all have the same size; else empty.
     load : what each run costs; None if it is solved and not simulated.
     """
 
     description: Fact | str
     scenario: Scenario
-    overload: Fact | str = ""
+    overload: Fact | None = None
     names: tuple[str, ...] = ()
     load: NetworkLoad | None = None
 
@@ -91,7 +91,7 @@ class NetworkLinks:
         """Return the links that an engine sizes."""
         traffic, links = engine.traffic, engine.links
         load = None if traffic is None else NetworkLoad(engine.scenario, traffic)
-        return cls(links.says, engine.scenario, links.overload or "", tuple(names), load)
+        return cls(links.says, engine.scenario, links.overload, tuple(names), load)
 
 
 def link_sizes(

@@ -99,12 +99,14 @@ class Problem:
         return self.scenario if self.network is None else self.network.scenario
 
     @property
-    def overload(self) -> Fact | str:
-        """The clause on more than the link carries, or ""."""
+    def overload(self) -> Fact | None:
+        """What the link is offered, if that is more than it carries."""
         if self.network is not None:
             return self.network.overload
         load = overload(self.scenario)
-        return "" if load is None else Fact("overload.link", percent=100 * load)
+        if load is None:
+            return None
+        return Fact("note.overload", link=Fact("note.the-link"), percent=100 * load)
 
     def ends(self) -> tuple[Scenario, ...]:
         """Return the scenario, or those of both ends of a range of flows."""

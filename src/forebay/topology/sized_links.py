@@ -80,7 +80,7 @@ def _overload(problem: Problem, links: Ints) -> Fact | None:
     if offered[most] <= 1.0:
         return None
     name = problem.graph.link_names[links[most]]
-    return Fact("sized-links.overload", link=name, percent=100 * offered[most])
+    return Fact("note.overload", link=name, percent=100 * offered[most])
 
 
 def check_goals_of_links(scenario: Scenario) -> None:

@@ -34,7 +34,7 @@ class Refused(ForebayError):
 
     def worded(self, notation: Notation) -> str:
         """Return the line without the field, which the page shows beside its input."""
-        return f"{self.wrong}; {self.hint}"
+        return ForebayError.worded(self.but(field=""), notation)
 
 
 def scenario_of(asked: object) -> forebay.Scenario:

@@ -16,7 +16,7 @@ from string import Formatter
 from typing import Any
 
 _SHOWN = 60
-_HINT = " hint"
+_HINT = ".hint"
 
 
 class Notation(Enum):
@@ -56,7 +56,8 @@ class Fact:
         """Return the sentence; of an error, what is wrong."""
         said = sentence(self.kind)
         if said is None:
-            return "" if self.kind.endswith(_HINT) else self.kind
+            is_hint = self.kind.endswith(_HINT) and " " not in self.kind
+            return "" if is_hint else self.kind
         return _Wording(notation).vformat(said, (), self.values)
 
     def __str__(self) -> str:
@@ -91,6 +92,10 @@ class Term:
         return f"{self.form}{self.parts!r}"
 
 
+Told = str | Fact | Term
+"""A part of what is told; a text is told as it is."""
+
+
 def sentence(kind: str) -> str | None:
     """Return the sentence of a kind, with the names of its values; None if no table has it."""
     return next((told[kind] for told in map(table, TABLES) if kind in told), None)
@@ -118,18 +123,24 @@ def _read(text: str) -> dict[str, Any]:
 
 
 def _kinds(above: str, table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each kind and its sentence; an error's hint has a kind of its own."""
+    """Yield each kind and its sentence; what is wrong is that of the table itself."""
     for name, said in table.items():
-        kind = {"wrong": above, "hint": f"{above}{_HINT}"}.get(name, f"{above}.{name}".strip("."))
+        kind = above if name == "wrong" else f"{above}.{name}".lstrip(".")
         if isinstance(said, str):
             yield kind, said
         else:
             yield from _kinds(kind, said)
 
 
-def worded(part: str | Fact | Term, notation: Notation) -> str:
+def worded(part: Told, notation: Notation) -> str:
     """Return a part of what is told in a notation."""
     return part if isinstance(part, str) else part.text(notation)
+
+
+class _Form(str):
+    """The name of a form in a sentence."""
+
+    __slots__ = ()
 
 
 class _Wording(Formatter):
@@ -140,7 +151,7 @@ class _Wording(Formatter):
         if key in kwargs:
             return kwargs[str(key)]
         if key in _FORMS:
-            return str(key), self
+            return _Form(key)
         raise KeyError(key)
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
@@ -151,8 +162,8 @@ class _Wording(Formatter):
         return super().convert_field(value, conversion)
 
     def format_field(self, value: Any, spec: str) -> Any:
-        if isinstance(value, tuple) and value[-1] is self:
-            return _term(value[0], spec).text(self._notation)
+        if isinstance(value, _Form):
+            return _term(value, spec).text(self._notation)
         if isinstance(value, Fact | Term):
             value = value.text(self._notation)
         if "|" in spec:  # also of numbers and truths of NumPy
@@ -235,21 +246,13 @@ def _either(notation: Notation, python: str, file: str, command_line: str | None
     return file if notation is Notation.FILE or command_line is None else command_line
 
 
-def _literal(notation: Notation, value: object) -> str:
-    return literal(value, notation)
-
-
-def _show(notation: Notation, value: object) -> str:
-    return show(value, notation)
-
-
 def _path(notation: Notation, *parts: str | Term) -> str:
     return ".".join(worded(part, notation) for part in parts)
 
 
 _FORMS: dict[str, Callable[..., str]] = {
     "option": _option, "argument": _argument, "setting": _setting, "entry": _entry,
-    "either": _either, "literal": _literal, "show": _show, "path": _path,
+    "either": _either, "path": _path,
 }  # fmt: skip
 
 
