@@ -1,9 +1,15 @@
 """Ctrl-C ends the process within a second, with status 130 and one line."""
 
 import signal
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import pytest
+
+from forebay.cli.program import call
 
 WAITING = """
 import sys, time
@@ -38,12 +44,23 @@ def test_ctrl_c(scenario):
     assert err.count("\n") == 1 and err.startswith("forebay: ")
 
 
-def test_ctrl_c_of_a_page_speaks_of_no_answer() -> None:
+@pytest.mark.parametrize("start", [0.0, 0.004, 0.008, 0.012])
+def test_ctrl_c_of_a_page_speaks_of_no_answer(start: float) -> None:
+    """Also while its server starts."""
     cli = str(Path(sys.executable).with_name("forebay"))
     made = subprocess.Popen(
         [cli, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert "http://127.0.0.1" in made.stdout.readline()
+    time.sleep(start)
     made.send_signal(signal.SIGTERM)
     _, err = made.communicate(timeout=20)
     assert (made.returncode, err) == (143, "forebay: terminated; the page is closed\n")
+
+
+def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert call(["serve", "--port", str(port)]) == 2
+    err = capsys.readouterr().err
+    assert f"127.0.0.1 port {port}: " in err and "a free port" in err

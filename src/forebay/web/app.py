@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
 from pathlib import Path
-from types import FrameType
 from typing import ParamSpec, TypeVar
 
 import h11
@@ -185,20 +184,6 @@ class _Connection(H11Protocol):
             self._ends = self.loop.call_later(_HEAD_S, self.timeout_keep_alive_handler)
 
 
-class _Server(uvicorn.Server):
-    """Cancels all runs at a signal, and waits for no client."""
-
-    def __init__(self, config: uvicorn.Config, runs: Runs) -> None:
-        super().__init__(config)
-        self._runs = runs
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End the server; a stream that is open ends with its run."""
-        self._runs.close()
-        super().handle_exit(sig, frame)
-        self.force_exit = True
-
-
 def serve(
     host: str, port: int, token: str | None, jobs: int, *, ready: Callable[[str], None]
 ) -> None:
@@ -210,34 +195,45 @@ def serve(
     token : what clients must bring; None for loopback.
     ready : called with the address once connections are accepted.
     """
-    with _listening(host, port) as listening:
-        runs = Runs(jobs)
-        server = _Server(_config(application(runs, host, token)), runs)
-        runs.warm(warm_up)
-        ready(_address(listening))
-        server.run(sockets=[listening])
+    server = Background(host, port, token, jobs)
+    try:
+        ready(server.address)
+        server.wait()
+    finally:
+        server.close()
 
 
 class Background:
-    """A server on a free port of loopback, in a thread that ends with the process."""
+    """A server in a thread that ends with the process. An interrupt does not reach its loop."""
 
-    def __init__(self) -> None:
-        self._listening = _listening("127.0.0.1", 0)
+    def __init__(
+        self, host: str = "127.0.0.1", port: int = 0, token: str | None = None, jobs: int = 0,
+        *, framed: bool = False,
+    ) -> None:  # fmt: skip
+        self._listening = _listening(host, port)
         self.address = _address(self._listening)
-        self._runs = Runs()
-        self._server = _Server(_config(application(self._runs, framed=True)), self._runs)
-        self._thread = threading.Thread(target=self._run, name="workbench", daemon=True)
-        self._thread.start()
+        self._runs = Runs(jobs)
+        self._server = uvicorn.Server(_config(application(self._runs, host, token, framed=framed)))
+        # An interrupted Thread.join of Python 3.11 takes the thread for ended.
+        self._ended = threading.Event()
+        threading.Thread(target=self._run, name="workbench", daemon=True).start()
 
     def _run(self) -> None:
-        self._runs.warm(warm_up)
-        self._server.run(sockets=[self._listening])
+        try:
+            self._runs.warm(warm_up)
+            self._server.run(sockets=[self._listening])
+        finally:
+            self._ended.set()
+
+    def wait(self) -> None:
+        """Return when the server has ended."""
+        self._ended.wait()
 
     def close(self) -> None:
-        """Cancel all work and end the server."""
+        """Cancel all work and end the server; a stream that is open ends with its run."""
         self._runs.close()
         self._server.should_exit = self._server.force_exit = True
-        self._thread.join(timeout=5)
+        self._ended.wait(timeout=5)
         self._listening.close()
 
 

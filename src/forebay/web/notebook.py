@@ -83,5 +83,5 @@ def _serving() -> Background:
             check_package("the workbench", "starlette", "uvicorn")
             from forebay.web.app import Background
 
-            _server = Background()
+            _server = Background(framed=True)
         return _server
