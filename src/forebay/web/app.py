@@ -159,7 +159,7 @@ async def _configuration(request: Request) -> Response:
     return JSONResponse(await run_in_threadpool(opening.configuration, answer, platform))
 
 
-_MOST_CONNECTIONS, _IDLE_S, _HEAD_S = 256, 10, 10
+_MOST_CONNECTIONS, _IDLE_S, _HEAD_S, _LOOK_S = 256, 10, 10, 0.2
 _MOST_HEAD = 16_384
 
 
@@ -227,7 +227,9 @@ class Background:
 
     def wait(self) -> None:
         """Return when the server has ended."""
-        self._ended.wait()
+        # A signal that the system gives to another thread does not wake this one.
+        while not self._ended.wait(_LOOK_S):
+            pass
 
     def close(self) -> None:
         """Cancel all work and end the server; a stream that is open ends with its run."""
