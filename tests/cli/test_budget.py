@@ -54,6 +54,6 @@ def test_a_stopped_climb_says_what_is_stored_and_how_to_go_on(forebay_, link, tm
         link.stop_after = 5
         result = forebay_("size", str(large), *store)
         assert result.status == 130, result.err
-        assert "a new start reuses only what a store (--store, store=) holds" in result.err
+        assert "a new start reuses only what a store holds" in result.err
     with Store(tmp_path / "s") as kept:
         assert kept.count > 0
