@@ -133,7 +133,7 @@ def test_reasons_stand_below_the_table(tmp_path, printed):
     assert max(map(len, lines[:5])) < 80 and all(line.rstrip().endswith("*") for line in lines[2:5])
     below = "\n".join(lines[5:])
     assert "* a, b: " in below and "is missed with each size" in below
-    assert "\n* c: r RTT/sqrt(n)" in below and "* a, b, c: assumed: " in below
+    assert "\n* c: raised towards 1 bdp/sqrt(n)" in below and "* a, b, c: assumed: " in below
 
 
 @pytest.mark.parametrize("as_json", [False, True])
