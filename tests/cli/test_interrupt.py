@@ -63,4 +63,27 @@ def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
         port = taken.getsockname()[1]
         assert call(["serve", "--port", str(port)]) == 2
     err = capsys.readouterr().err
-    assert f"127.0.0.1 port {port}: " in err and "a free port" in err
+    assert err.startswith(f"forebay: 127.0.0.1 port {port}: ") and "name another port" in err
+
+
+def test_what_ends_the_server_of_a_page_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("no loop")
+
+    monkeypatch.setattr("uvicorn.Server.run", broken)
+    assert call(["serve", "--port", "0"]) == 4
+    assert "RuntimeError: no loop" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_an_address_that_cannot_be_printed_is_not_refused() -> None:
+    cli = str(Path(sys.executable).with_name("forebay"))
+    with Path("/dev/full").open("w") as full:
+        made = subprocess.run(
+            [cli, "serve", "--port", "0"], stdout=full, stderr=subprocess.PIPE, text=True,
+            timeout=20, check=False,
+        )  # fmt: skip
+    assert made.returncode == 2
+    assert made.stderr.startswith("forebay: writing the answer: ")

@@ -34,10 +34,12 @@ _VERBS = {
     "testbed": "Check if this machine can run a scenario on the testbed, and up to which rate.",
 }
 
-_ELSEWHERE, _YOURS = "make room there or write elsewhere", "name a place that you may write to"
+_ELSEWHERE, _YOURS = "make room there or write elsewhere", "name one that you may use"
 _HINTS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ELSEWHERE)
 _HINTS |= dict.fromkeys((errno.EACCES, errno.EROFS), _YOURS)
 _HINTS |= {errno.ENOENT: "name an existing file", errno.ENAMETOOLONG: "write a shorter name"}
+_HINTS |= {errno.EADDRINUSE: "name another port, or 0 for a free one"}
+_HINTS |= {errno.EADDRNOTAVAIL: "name an address of this machine"}
 
 
 class _Verbs(click.Group):

@@ -36,12 +36,6 @@ def command(
         serve(host, port, token, jobs, ready=_say)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"{word()}; the page is closed") from None
-    except OSError as error:
-        wrong = (
-            f"{host} port {port}: {error.strerror}; "
-            "write an address of this machine and a free port, or port 0"
-        )
-        raise click.BadParameter(wrong, param_hint="--host and --port") from None
     return 0
 
 

@@ -193,7 +193,7 @@ def _buffer(scenario: Scenario) -> None:
         raise ScenarioError(
             "out-of-range.size" if written else "out-of-range.size-by-default", field="queue.size",
             value=size, packets=packets, packet=scenario.at_link(name).packet,
-            where=Fact("size.in-reverse" if name == REVERSE else ""), most=MAX_BUFFER_PACKETS,
+            where=Fact("size.in-reverse") if name == REVERSE else "", most=MAX_BUFFER_PACKETS,
         )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import json
 import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial, wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -215,27 +215,30 @@ class Background:
         self._runs = Runs(jobs)
         self._server = uvicorn.Server(_config(application(self._runs, host, token, framed=framed)))
         # An interrupted Thread.join of Python 3.11 takes the thread for ended.
-        self._ended = threading.Event()
+        self._ended: Future[None] = Future()
         threading.Thread(target=self._run, name="workbench", daemon=True).start()
 
     def _run(self) -> None:
         try:
             self._runs.warm(warm_up)
             self._server.run(sockets=[self._listening])
-        finally:
-            self._ended.set()
+        except BaseException as error:
+            self._ended.set_exception(error)
+        else:
+            self._ended.set_result(None)
 
     def wait(self) -> None:
-        """Return when the server has ended."""
+        """Return when the server has ended; raise what ended it."""
         # A signal that the system gives to another thread does not wake this one.
-        while not self._ended.wait(_LOOK_S):
-            pass
+        while not self._ended.done():
+            wait([self._ended], _LOOK_S)
+        self._ended.result()
 
     def close(self) -> None:
         """Cancel all work and end the server; a stream that is open ends with its run."""
         self._runs.close()
         self._server.should_exit = self._server.force_exit = True
-        self._ended.wait(timeout=5)
+        wait([self._ended], timeout=5)
         self._listening.close()
 
 
@@ -248,9 +251,9 @@ def _listening(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(128)
-    except OSError:
+    except OSError as error:
         listener.close()
-        raise
+        raise OSError(error.errno, error.strerror, f"{host} port {port}") from None
     return listener
 
 
