@@ -51,6 +51,17 @@ def test_what_cannot_be_replaced(changes: dict[str, object], field: str, said: s
     assert said in str(caught.value) and "--set" not in str(caught.value)
 
 
+def test_all_rates_of_a_slower_link_are_divided() -> None:
+    def link(rate: str, of_shaper: str) -> Link:
+        shaper = {"rate": of_shaper, "burst": "30 kB"}
+        return Link.model_validate({"rate": rate, "shaper": shaper})
+
+    assert link("70 Mbit/s", "35 Mbit/s").slower(7.0) == link("10 Mbit/s", "5 Mbit/s")
+    steps = [["0 s", "70 Mbit/s"], ["1 s", "7 Mbit/s"]]
+    varying = Link.model_validate({"rate_trace": {"steps": steps, "period": "3 s"}}).slower(7.0)
+    assert varying.rates and [float(rate) for _, rate in varying.rates.rates] == [1e7, 1e6]
+
+
 def test_a_saved_scenario_finds_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "film.csv").write_text("0,1500\n0.1,1500\n")

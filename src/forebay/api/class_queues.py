@@ -8,7 +8,6 @@ from forebay.outcome import Outcome, SizeResult
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.size_result import Verdict
 from forebay.scenario import (
-    BufferSize,
     ClassQueue,
     DataSize,
     Goals,
@@ -60,7 +59,7 @@ def size_class_queues(
     expect_scenario(scenario)
     limit = None if memory is None else int(DataSize.parse_argument(argument("memory"), memory))
     wanted = _to_size(scenario)
-    least = sum(_bytes(_written(scenario, {queue.name: 1 for queue in wanted})))
+    least = sum(_bytes(scenario.with_class_buffers({queue.name: 1 for queue in wanted})))
     if limit is not None and least > limit:
         raise ScenarioError("out-of-range.memory", field=argument("memory"), least=least)
     # Strict ones are sized first, the default one last, as they are served.
@@ -68,10 +67,10 @@ def size_class_queues(
     joint = _Joint(scenario, sizing, [queue.name for queue in order], budget_s)
     passes, steady = joint.settle(progress)
     sizes = {name: size.packets for name, size in joint.found.items()}
-    needed = sum(_bytes(_written(scenario, sizes)))
+    needed = sum(_bytes(scenario.with_class_buffers(sizes)))
     if limit is not None and needed > limit:
         sizes = _cut(scenario, sizes, limit)
-    port = _written(scenario, sizes)
+    port = scenario.with_class_buffers(sizes)
     outcome = running(port)
     if progress is not None:
         progress(1.0)
@@ -146,7 +145,7 @@ class _Joint:
 
     def _sized(self, name: str, seconds: float) -> _Found:
         others = {other: size.packets for other, size in self.found.items() if other != name}
-        answer = self.sizing(_written(self.alone[name], others), seconds)
+        answer = self.sizing(self.alone[name].with_class_buffers(others), seconds)
         least = answer.buffer
         if least is None:
             return replace(self.found[name], error=answer.reason or Fact("class-queues.none"))
@@ -195,19 +194,6 @@ def _to_size(scenario: Scenario) -> list[ClassQueue]:
     return wanted
 
 
-def _written(scenario: Scenario, sizes: dict[str, int]) -> Scenario:
-    """Return the scenario with these packets as sizes of class queues."""
-    classes = list(scenario.queue.classes)
-    for place, (_, packet) in enumerate(scenario.class_limits()):
-        queue = classes[place]
-        if queue.name in sizes:
-            size = BufferSize(float(sizes[queue.name]), "packets")
-            if queue.discipline != "drop-tail":  # it counts bytes: those of its sizing
-                size = BufferSize(float(sizes[queue.name] * int(packet)), "bytes")
-            classes[place] = queue.model_copy(update={"size": size})
-    return scenario.with_queue({"classes": tuple(classes)})
-
-
 def _bytes(scenario: Scenario) -> list[int]:
     """Return the bytes of each class queue, with the packets of its own traffic."""
     own = scenario.class_counts()
@@ -219,8 +205,8 @@ def _bytes(scenario: Scenario) -> list[int]:
 
 def _cut(scenario: Scenario, sizes: dict[str, int], limit: int) -> dict[str, int]:
     """Return the sizes times one factor, so that all queues fit into the memory."""
-    least = sum(_bytes(_written(scenario, dict.fromkeys(sizes, 1))))
-    most = sum(_bytes(_written(scenario, sizes)))
+    least = sum(_bytes(scenario.with_class_buffers(dict.fromkeys(sizes, 1))))
+    most = sum(_bytes(scenario.with_class_buffers(sizes)))
     factor = (limit - least) / (most - least)
     return {name: 1 + int((packets - 1) * factor) for name, packets in sizes.items()}
 

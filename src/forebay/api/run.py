@@ -174,7 +174,7 @@ def _run(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Ou
     else:
         outcome = _run_within(engine, scenario, seeds, effort)
     outcome = run_within.settled_or_said(outcome)
-    return outcome.model_copy(update=remarks(scenario, seeds, outcome))
+    return outcome.noting({}, remarks(scenario, seeds, outcome))
 
 
 def _run_within(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Outcome:

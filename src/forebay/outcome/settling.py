@@ -192,7 +192,7 @@ def without_intervals(outcome: Outcome, warmup: str = "") -> Outcome:
     for kind in outcome.classes:
         said = {"unsettled": needs(kind.unsettled or "", warmup)} if warmup else {}
         classes.append(_bare(kind, said) if kind.settled is False else kind)
-    return outcome.model_copy(update={"links": links, "classes": classes})
+    return outcome.noting({}, {"links": links, "classes": classes})
 
 
 def _bare(part: Part, changes: Mapping[str, object] = {}) -> Part:

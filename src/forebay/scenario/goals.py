@@ -227,3 +227,9 @@ class ClassGoals(ScenarioModel):
     """At most this mean time of a request until its last answer has arrived; of kind "requests"."""
     request_p99: Annotated[Duration | None, _DELAYS] = such_as("10 ms")
     """At most this 99th percentile of it."""
+
+    def slower(self, factor: float) -> Self:
+        """Return the goals on a link whose rate is divided by ``factor``."""
+        if self.throughput is None:
+            return self
+        return self.model_copy(update={"throughput": Rate(float(self.throughput) / factor)})

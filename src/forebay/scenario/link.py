@@ -409,6 +409,21 @@ class Link(ScenarioModel):
         return self.rate if self.down is None else Rate(self.rate * self.down.share_up)
 
     @property
+    def unshaped(self) -> Self:
+        """The link without a shaper, at the rate that its shaper gives it."""
+        return self.model_copy(update={"rate": self.line_capacity, "shaper": None})
+
+    def slower(self, factor: float) -> Self:
+        """Return the link with its rate, its shaper's and its trace's divided by ``factor``."""
+        changes: dict[str, Any] = {"rate": Rate(float(self.rate) / factor)}
+        if self.shaper is not None:
+            rate = Rate(float(self.shaper.rate) / factor)
+            changes["shaper"] = self.shaper.model_copy(update={"rate": rate})
+        if self.rate_trace is not None:
+            changes["rate_trace"] = self.rate_trace.scaled(1.0 / factor)
+        return self.model_copy(update=changes)
+
+    @property
     def opposite(self) -> Link:
         """The link of the other direction: without this one's buckets, at a rate of its own."""
         changes: dict[str, Any] = {"shaper": None, "policer": None}

@@ -200,6 +200,18 @@ class Scenario(ScenarioModel):
             raise ScenarioError("out-of-range.packets", field="queue.size", value=packets)
         return self.with_queue({"size": BufferSize(float(packets), "packets")})
 
+    def with_class_buffers(self, packets: Mapping[str, int]) -> Scenario:
+        """Return the same scenario with so many packets in the class queues of these names."""
+        classes = list(self.queue.classes)
+        for place, (_, packet) in enumerate(self.class_limits()):
+            part = classes[place]
+            if part.name in packets:
+                size = BufferSize(float(packets[part.name]), "packets")
+                if part.discipline != "drop-tail":  # it counts bytes: those of its sizing
+                    size = BufferSize(float(packets[part.name] * int(packet)), "bytes")
+                classes[place] = part.model_copy(update={"size": size})
+        return self.with_queue({"classes": tuple(classes)})
+
     def with_queue(self, changes: Mapping[str, object]) -> Scenario:
         """Return the same scenario with other fields of its queue, which are not checked."""
         return self.model_copy(update={"queue": self.queue.model_copy(update=changes)})
@@ -207,6 +219,10 @@ class Scenario(ScenarioModel):
     def with_traffic(self, traffic: Iterable[Traffic]) -> Scenario:
         """Return the same scenario with other traffic, which is not checked."""
         return self.model_copy(update={"traffic": tuple(traffic)})
+
+    def with_link(self, link: Link) -> Scenario:
+        """Return the same scenario with another link, which is not checked."""
+        return self.model_copy(update={"link": link})
 
     def with_measure(self, measure: Measure) -> Scenario:
         """Return the same scenario with another warm-up and window."""

@@ -9,14 +9,13 @@ shrink as well: ``share`` divides the factor between flows and windows.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from forebay.catalogue import of_level
 from forebay.catalogue.metrics import BOTTLENECK, Level
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 from forebay.scenario import (
     Fetching,
-    Link,
     Long,
     Rate,
     Replay,
@@ -31,6 +30,8 @@ from forebay.scenario import (
 from forebay.scenario.source import FlowCount
 from forebay.search.cost import model_share, packets_per_second
 from forebay.words import Fact
+
+Part = TypeVar("Part", LinkOutcome, ClassOutcome)
 
 LEAST_FLOWS = 25
 """Minimum flows of all lasting classes; below it, single flows dominate a link's behaviour."""
@@ -239,23 +240,15 @@ def scaled(scenario: Scenario, factor: float, share: float = 1.0) -> Scenario:
     if factor == 1.0:
         return scenario
     fewer = factor**share
-    smaller = scenario.model_copy(update={"link": _link(scenario.link, factor)})
-    rate = float(scenario.link.capacity)
+    link, rate = scenario.link, float(scenario.link.capacity)
+    if link.shaper is not None and link.shaper.refill != "deficit":
+        link = link.unshaped
+    smaller = scenario.with_link(link.slower(factor))
     smaller = smaller.with_traffic(_class(group, rate, factor, fewer) for group in scenario.traffic)
     buckets = queue_buckets(scenario)
     if buckets is None:
         return smaller
     return smaller.with_queue({"buckets": max(1, round(buckets / fewer))})
-
-
-def _link(link: Link, factor: float) -> Link:
-    slower: dict[str, Any] = {"rate": Rate(float(link.rate) / factor)}
-    if link.shaper is not None and link.shaper.refill != "deficit":
-        slower = {"rate": Rate(float(link.line_capacity) / factor), "shaper": None}
-    elif link.shaper is not None:
-        rate = Rate(float(link.shaper.rate) / factor)
-        slower["shaper"] = link.shaper.model_copy(update={"rate": rate})
-    return link.model_copy(update=slower)
 
 
 def _class(group: Traffic, rate: float, factor: float, fewer: float) -> Traffic:
@@ -267,9 +260,8 @@ def _class(group: Traffic, rate: float, factor: float, fewer: float) -> Traffic:
         changes["flows"] = FlowCount(max(1, round(group.flows / fewer)))
     if isinstance(group, Short | Transfers) and group.arrival_rate is not None:
         changes["arrival_rate"] = group.arrival_rate / factor
-    if group.goals is not None and group.goals.throughput is not None:
-        less = Rate(float(group.goals.throughput) / factor)
-        changes["goals"] = group.goals.model_copy(update={"throughput": less})
+    if group.goals is not None:
+        changes["goals"] = group.goals.slower(factor)
     return group.model_copy(update=changes)
 
 
@@ -309,20 +301,19 @@ def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, float]) 
     }
     sizes = {"buffer_packets": sized.buffer_packets, "bdp_packets": sized.bdp_packets}
     others = {"capacity_bps": float(sized.link.capacity), "most_packets": None, "goal_metrics": own}
-    return link.model_copy(update={**_whole_metrics(link, "link", rules), **sizes, **others})
+    return _whole(link, "link", rules, {**sizes, **others})
 
 
 def _whole_class(kind: ClassOutcome, flows: int, rules: Mapping[str, float]) -> ClassOutcome:
     unknown = dict.fromkeys(("fct_open", "slowdown", "slowdown_ideal", "controllers"))
     flows = flows or round(kind.flows * rules["rate"])
-    metrics = _whole_metrics(kind, "class", rules)
-    return kind.model_copy(update={**metrics, **unknown, "flows": flows})
+    return _whole(kind, "class", rules, {**unknown, "flows": flows})
 
 
-def _whole_metrics(
-    part: LinkOutcome | ClassOutcome, level: Level, rules: Mapping[str, float]
-) -> dict[str, Any]:
-    """Return the metrics of a part for the whole link, by the rule in each one's record."""
+def _whole(
+    part: Part, level: Level, rules: Mapping[str, float], others: Mapping[str, object]
+) -> Part:
+    """Return a part for the whole link: its metrics by the rules in their records, and others."""
     metrics: dict[str, Any] = {}
     for of in of_level(level):
         value: Metric | Quantiles | None = getattr(part, of.key)
@@ -334,7 +325,7 @@ def _whole_metrics(
             metrics[of.key] = _lost(value, rules["loss"])
         else:
             metrics[of.key] = value.scaled(rules[of.scaling])
-    return metrics
+    return part.model_copy(update={**metrics, **others})
 
 
 _BAND = (0.35, 3.6)

@@ -8,7 +8,7 @@ import numpy as np
 from forebay.catalogue import DISCIPLINES
 from forebay.outcome import model
 from forebay.outcome.model import LinkOutcome, Metric, Quantiles
-from forebay.scenario import Scenario, ScenarioError
+from forebay.scenario import Rate, Scenario, ScenarioError
 from forebay.topology.graph import Ints
 from forebay.topology.problem import Problem, make_problem
 from forebay.words import Fact
@@ -61,12 +61,12 @@ def choose_links(
     rates = np.unique(problem.graph.rate_bps[links])
     if len(rates) > 1:
         raise ScenarioError("link.rates", field="link_class", value=link_class, rates=len(rates))
-    single = scenario.link.model_copy(update={"rate": type(scenario.link.rate)(rates[0])})
+    single = scenario.link.model_copy(update={"rate": Rate(rates[0])})
     kind = "sized-links.one" if link else "sized-links.of-a-class"
     return SizedLinks(
         problem,
         links,
-        scenario.model_copy(update={"link": single}),
+        scenario.with_link(single),
         Fact(kind, link=link, links=len(links), link_class=link_class),
         int(np.ceil(4.0 * problem.bdp_packets[links].max())) + 64,
         _overload(problem, links),

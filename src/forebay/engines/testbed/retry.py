@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from forebay.engines.replication.readings import Watched
 from forebay.engines.testbed.errors import GateFailed
@@ -75,19 +74,17 @@ def holds_below(scenario: Scenario) -> Rate | None:
 
 def _short(scenario: Scenario, share: float) -> Scenario:
     """Return the scenario with a short window and its link rates multiplied by `share`."""
-    measure, changed = scenario.measure, []
-    for link in (scenario.link, *scenario.links):
-        slower: dict[str, Any] = {"rate": Rate(link.rate * share)}
-        if link.rate_trace is not None:
-            slower["rate_trace"] = link.rate_trace.scaled(share)
-        changed.append(link.model_copy(update=slower))
+    measure, factor = scenario.measure, 1.0 / share
     short = {
         "warmup": Duration(min(measure.warmup, _WARMUP_S)),
         "duration": Duration(min(measure.duration, _WINDOW_S)),
     }
-    window = measure.model_copy(update=short)
-    links = {"link": changed[0], "links": tuple(changed[1:])}
-    return scenario.model_copy(update={"measure": window, **links})
+    slower = {
+        "link": scenario.link.slower(factor),
+        "links": tuple(link.slower(factor) for link in scenario.links),
+        "measure": measure.model_copy(update=short),
+    }
+    return scenario.model_copy(update=slower)
 
 
 _STATISTICS = Path("/proc/stat")
