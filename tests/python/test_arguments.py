@@ -80,6 +80,10 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: _in_draws(budget=""), 'budget: "" is not a quantity'),
         (lambda: _in_draws(budget=0), "budget: 0 has no unit"),
         (lambda: forebay.link_scenario("1 Gbit/s", "9", "..9 ms"), 'rtt.uniform.0: "" is not a'),
+        (lambda: forebay.link_scenario("1 Gbit/s", "9", "-3"), '"-3" has no unit; write it with one'
+         ', such as "100 ms"'),
+        (lambda: forebay.link_scenario("1 Gbit/s", "9", goal=["loss_rate <= 1 %"]),
+         'options: goals.loss_rate <: there is no such key; write "goals.loss_rate"'),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
         (lambda: forebay.trace(SCENARIO, flows=3),
          "flows: 3 is not a list; write it in brackets: [3"),
@@ -95,6 +99,12 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
 )  # fmt: skip
 def test_an_argument_of_the_wrong_kind_is_refused(call: Callable[[], object], said: str) -> None:
     assert said in refusal(call)
+
+
+@pytest.mark.parametrize(("flows", "goal"), [("50", "0.9"), ("050", ".9"), ("50", "9e-1")])
+def test_a_link_takes_numbers_as_people_write_them(flows: str, goal: str) -> None:
+    link = forebay.link_scenario("1 Gbit/s", flows, "9 ms", goal=[f"utilization={goal}"])
+    assert (link.traffic[0].flows, link.goals.utilization) == (50, 0.9)
 
 
 @pytest.fixture(scope="module")

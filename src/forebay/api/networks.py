@@ -9,16 +9,16 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from forebay.api.steady_state import Answer, smallest_buffers, solve, write_rows
 from forebay.engines.fixed_point.solver import NoSteadyState
 from forebay.engines.fixed_point.transient_run import step_through
 from forebay.outcome.transient import Transient as Transient
 from forebay.progress import Progress
-from forebay.scenario import Scenario, ScenarioError, Topology, expect_scenario, loads
+from forebay.scenario import Scenario, ScenarioError, Topology, expect_scenario
 from forebay.scenario import load as load_scenario
-from forebay.scenario.io import quoted
+from forebay.scenario.io import of_tree
 from forebay.topology.building import connected, offered_bps, wire_names, wired
 from forebay.words import argument
 
@@ -37,7 +37,7 @@ _OTHERS = (
     (re.compile(rb"NODES\s+\d+\s"), "format.repetita"),
 )
 """How files begin that are no scenario, and what is said of them."""
-_CARRIED = '[[traffic]]\nname = "demand"\nkind = "short"\nlength = "100 kB"\nload = 1.0\n'
+_CARRIED = {"name": "demand", "kind": "short", "length": "100 kB", "load": 1.0}
 """A class that carries the whole demand; engines of networks take no note of its length."""
 _RATE, _CONNECTIONS = "10 Gbit/s", 1000
 
@@ -72,19 +72,24 @@ def load(
             if value is not None:
                 raise ScenarioError("no-effect.beside-scenario", name=argument(option))
         return load_scenario(name, overrides)
-    text = f"[link]\nrate = {quoted(rate or _RATE)}\n[topology]\nfile = {quoted(name)}\n"
-    greedy = f"[[traffic]]\nflows = {connections or _CONNECTIONS}\n"
+    greedy: dict[str, Any] = {"flows": connections or _CONNECTIONS}
+
+    def read(traffic: list[dict[str, Any]], overrides: Sequence[str]) -> Scenario:
+        link, topology = {"rate": rate or _RATE}, {"file": name}
+        tree = {"link": link, "topology": topology, "traffic": traffic}
+        return of_tree(tree, name, overrides)
+
     # These overrides decide what the file says of capacities and demands.
     of_network = [each for each in overrides if each.lstrip().startswith(("topology.", "link."))]
-    topology = topology_of(loads(text + greedy, source=name, overrides=of_network))
+    topology = topology_of(read([greedy], of_network))
     wiring = connected(topology)
     by_set = any(override.partition("=")[0].strip() == "link.rate" for override in overrides)
     asked = "link.rate" if by_set else rate and argument("rate")
     if asked and all(capacity is not None for capacity in wiring.rate_bps):
         raise ScenarioError("no-effect.of-capacities", name=asked)
     if offered_bps(topology, wiring) is not None:
-        text, greedy = text + _CARRIED, greedy if connections else ""
-    return loads(text + greedy, source=name, overrides=overrides)
+        return read([_CARRIED, *([greedy] if connections else [])], overrides)
+    return read([greedy], overrides)
 
 
 def _refuse_other_formats(name: str) -> None:

@@ -9,12 +9,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from forebay.errors import ForebayError
 from forebay.laws.hashed_members import Group
 from forebay.outcome import SizeResult
-from forebay.scenario import Rate, Scenario, ScenarioError, loads
-from forebay.scenario.io import quoted
+from forebay.scenario import Rate, Scenario, ScenarioError
+from forebay.scenario.io import of_tree
+from forebay.scenario.overrides import replace
 from forebay.scenario.source import FlowCount
 from forebay.words import Fact, Notation, argument, option
 
@@ -27,7 +29,7 @@ _OF_GROUPS = ("largest_flows", "largest_share")
 _GOALS = ("utilization", "loss_rate", "queue_delay_p99")
 _DEFAULT_GOAL = "utilization=0.98"
 _MOST_BYTES, _MOST_PORTS = 1 << 20, 10_000
-_BURST = '"100 kB"'
+_BURST = "100 kB"
 
 
 def link_scenario(
@@ -62,47 +64,41 @@ def link_scenario(
     if not rate or not flows:
         name, example = ("rate", "10 Gbit/s") if not rate else ("flows", "1000")
         raise ScenarioError("missing.link", field=name, such=option(name, example))
-    lines = [*_head(f"{rate}, {flows} flows", rate), *_long(flows), *_round_trip(rtt)]
+    long = {"flows": _number_or_text(flows), **_round_trip(rtt)}
     if mix:
-        lines.append(f"congestion_control = {_mix(mix)}")
-    lines += ["[goals]", *map(_goal, goal or (_DEFAULT_GOAL,))]
-    return loads("\n".join(lines), source="options", overrides=set)
+        long["congestion_control"] = _mix(mix)
+    name = f"{rate}, {flows} flows"
+    tree: dict[str, Any] = {"name": name, "link": {"rate": rate}, "traffic": [long]}
+    replace(tree, dict(map(_goal, goal or (_DEFAULT_GOAL,))))
+    return of_tree(tree, "options", set)
 
 
-def _head(name: str, rate: str) -> tuple[str, ...]:
-    return f"name = {quoted(name)}", "[link]", f"rate = {quoted(rate)}"
+def _round_trip(rtt: str) -> dict[str, Any]:
+    low, both, high = (part.strip() for part in rtt.partition(".."))
+    return {"rtt": {"uniform": [low, high]} if both else low} if low or both else {}
 
 
-def _long(flows: str) -> tuple[str, ...]:
-    return "[[traffic]]", f"flows = {flows if flows.isdigit() else quoted(flows)}"
-
-
-def _round_trip(rtt: str) -> Iterator[str]:
-    if rtt.strip():
-        low, both, high = (part.strip() for part in rtt.partition(".."))
-        spread = f"{{ uniform = [{quoted(low)}, {quoted(high)}] }}"
-        yield f"rtt = {spread if both else quoted(low)}"
-
-
-def _goal(goal: str) -> str:
+def _goal(goal: str) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in goal.partition("="))
-    if not equals or not value:
+    if not name or not equals or not value:
         raise ScenarioError("bad-goal", field=argument("goal"), value=goal)
-    return f"{name} = {_written(value)}"
+    return f"goals.{name}", _number_or_text(value)
 
 
-def _written(value: str) -> str:
-    return value if _is_number(value) else quoted(value.strip('"'))
+def _number_or_text(text: str) -> int | float | str:
+    if _is_number(text):
+        return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else float(text)
+    return text.strip('"')
 
 
-def _mix(mix: str) -> str:
+def _mix(mix: str) -> str | dict[str, float]:
     parts = [[part.strip() for part in entry.partition("=")[::2]] for entry in mix.split(",")]
     if len(parts) == 1 and not parts[0][1]:
-        return quoted(parts[0][0])
+        return parts[0][0]
     wrong = next((name for name, share in parts if not name or not _is_number(share)), None)
     if wrong is not None or len({name for name, _ in parts}) < len(parts):
         raise ScenarioError("bad-mix", field=argument("mix"), value=mix)
-    return "{ " + ", ".join(f"{quoted(name)} = {float(share):g}" for name, share in parts) + " }"
+    return {name: float(share) for name, share in parts}
 
 
 def _is_number(text: str) -> bool:
@@ -208,31 +204,29 @@ def _row(path: str, line: int, row: dict[str, str | None], overrides: Sequence[s
             raise refused.but(code="ports", file=f"{path} line {line}", field="") from None
     elif lone := next((group for group in _OF_GROUPS if cells.get(group)), None):
         raise ScenarioError("ports.no-members", path=path, line=line, column=lone)
-    text = "\n".join(_toml(path, line, cells))
-    scenario = loads(text, source=f"{path}: line {line}", overrides=overrides)
+    scenario = of_tree(_tree(path, line, cells), f"{path}: line {line}", overrides)
     platform, interface = (cells.get(name) or None for name in ("platform", "interface"))
     return PortRow(cells["name"], scenario, platform, interface, note, error)
 
 
-def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
-    """Yield the lines of a port's scenario."""
+def _tree(path: str, line: int, cells: dict[str, str]) -> dict[str, Any]:
+    """Return a port's scenario as TOML would give it."""
     n, load = cells.get("n", ""), cells.get("load", "")
     if not n and not load:
         raise ScenarioError("ports.no-traffic", path=path, line=line)
-    yield from _head(cells["name"], cells["rate"])
-    same = [*_round_trip(cells.get("rtt", ""))]
+    same: dict[str, Any] = _round_trip(cells.get("rtt", ""))
     if cells.get("congestion_control"):
-        same.append(f"congestion_control = {quoted(cells['congestion_control'])}")
-    if n:
-        yield from (*_long(n), *same)
-    if load:
-        yield from ("[[traffic]]", 'kind = "short"', f"length = {_BURST}", *same)
-        yield f"load = {_written(load)}"
-    yield "[goals]"
+        same["congestion_control"] = cells["congestion_control"]
+    long = {"flows": _number_or_text(n), **same}
+    short = {"kind": "short", "length": _BURST, "load": _number_or_text(load), **same}
     usual = {"utilization": "0.98"} if n else {"loss_rate": "0.005"}
     goals = {name: cells[name] for name in _GOALS if cells.get(name)} or usual
-    for name, value in goals.items():
-        yield f"{name} = {_written(value)}"
+    return {
+        "name": cells["name"],
+        "link": {"rate": cells["rate"]},
+        "traffic": [*([long] if n else []), *([short] if load else [])],
+        "goals": {name: _number_or_text(value) for name, value in goals.items()},
+    }
 
 
 def size_ports(

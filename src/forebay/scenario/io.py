@@ -1,6 +1,5 @@
 """Reads TOML to a checked Scenario, and writes it. No later code checks input again."""
 
-import json
 import os
 import re
 import stat
@@ -82,7 +81,14 @@ def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ())
 
 def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scenario:
     with written_in(Notation.FILE):
-        tree = _tree(text, source)
+        return of_tree(_tree(text, source), source, overrides, folder)
+
+
+def of_tree(
+    tree: dict[str, Any], source: str, overrides: Sequence[str] = (), folder: str = ""
+) -> Scenario:
+    """Return the scenario of what TOML text would give, as `loads` does; the tree may change."""
+    with written_in(Notation.FILE):
         paths = sets.apply(tree, overrides) if overrides else []
         try:
             return Scenario.model_validate(tree, context={FOLDER: folder})
@@ -160,8 +166,3 @@ def _tree(text: str, source: str) -> dict[str, Any]:
         raise ScenarioError("toml-syntax.line", file=source, said=str(error)) from None
     except ValueError:
         raise ScenarioError("toml-syntax.huge-number", file=source) from None
-
-
-def quoted(text: str) -> str:
-    """Return a text as a TOML string."""
-    return json.dumps(text, ensure_ascii=False)

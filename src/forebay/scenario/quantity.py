@@ -72,7 +72,7 @@ def parse_amount(text: str, kinds: tuple[str, ...], example: str) -> tuple[Decim
     ``kinds`` are the accepted kinds; ``example`` is an example for the hint.
     With Decimal, "35 ms" and "0.035 s" are the same number. Raises ScenarioError.
     """
-    number, unit = _split(text, example, kinds)
+    number, unit = _split(text, example)
     meaning = _kind_and_factor(unit)
     known = ", ".join(name for kind in kinds for name in KNOWN[kind])
     if meaning is None:
@@ -86,7 +86,7 @@ def parse_amount(text: str, kinds: tuple[str, ...], example: str) -> tuple[Decim
     return _in_range(number * factor, text, example), kind
 
 
-def _split(text: str, example: str, kinds: tuple[str, ...]) -> tuple[Decimal, str]:
+def _split(text: str, example: str) -> tuple[Decimal, str]:
     """Return the number and the unit that follows it."""
     match = _AMOUNT.fullmatch(text)
     if match is None:
@@ -95,12 +95,7 @@ def _split(text: str, example: str, kinds: tuple[str, ...]) -> tuple[Decimal, st
     if len(match[1]) > _MOST_DIGITS:
         raise ScenarioError("out-of-range.digits", value=text, most=_MOST_DIGITS, like=example)
     if not match[2]:
-        unit = example.partition(" ")[2]
-        same = f"{match[1]} {unit}"
-        if kinds == ("rate",):
-            number = float(match[1])
-            same = errors.bare_rate(number) if 0 < number < 1e18 else example
-        raise ScenarioError("no-unit.quantity", value=text, like=same)
+        raise unitless(float(match[1]), example, text)
     if len(match[1].lower().partition("e")[2]) > _LONGEST_EXPONENT:
         raise ScenarioError("out-of-range.exponent", value=text, like=example)
     return Decimal(match[1]), match[2]
@@ -296,8 +291,8 @@ class DataSize(Quantity, int):
         return cls(int(size))
 
 
-def unitless(value: object, example: str) -> ScenarioError:
-    """Return the error for a value that should be text with a unit."""
+def unitless(value: object, example: str, text: str | None = None) -> ScenarioError:
+    """Return the error for a value, or the number of a text, that should have a unit."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         unit = example.partition(" ")[2]
         same = example
@@ -305,5 +300,5 @@ def unitless(value: object, example: str) -> ScenarioError:
             same = errors.bare_rate(value) if unit == "Mbit/s" else errors.bare(value, unit)
         if unit in ("packets", "B") and value != int(min(value, 1e18)):
             same = example  # no fraction of a packet or byte
-        return ScenarioError("no-unit.quantity", value=value, like=same)
+        return ScenarioError("no-unit.quantity", value=value if text is None else text, like=same)
     return ScenarioError("wrong-type.quantity", value=value, like=example)
