@@ -61,6 +61,12 @@ def test_compare_prints_a_column_each(forebay_, link, scenario):
     assert ["theory", "simulation"] in [line.split() for line in lines]
 
 
+def test_compare_says_what_each_column_has_of_its_own(forebay_, scenario):
+    values = ("--engine", "theory", "--vary", "traffic.0.flows=64, 50..200")
+    rows = [line.split() for line in forebay_("compare", scenario, *values).out.splitlines()]
+    assert ["64", "50..200"] in rows and ["flows", "64", "125"] in rows
+
+
 def test_size_finds_the_known_buffer(forebay_, link, scenario):
     """1 - 2/(100 + B) = 0.99 at B = 100."""
     result = forebay_("size", scenario, "--json", "--set", "goals.utilization=0.99")

@@ -73,6 +73,8 @@ def test_late_starts_are_said_with_the_flows_of_the_answer_s_seeds():
     (line,) = late_starts(seeds=2)
     assert "3 to 8 of them not before the run ends" in line
     assert late_starts("traffic.0.start=1 s") == ()
+    (line,) = late_starts('traffic.0.start={values=["1 s", "4 s"]}')
+    assert line.startswith("8 of 10 flows of traffic.0 start after the warm-up of 1 s, 8 of them")
     answer = forebay.size(scenario("goals.utilization=0.5"), seeds=2)
     assert answer.late_starts and "start after the warm-up" in answer.late_starts[0]
 

@@ -199,6 +199,8 @@ def test_an_answer_is_short_to_read_and_shows_itself_in_a_notebook(answers, name
         assert html.startswith("<pre>") and str(answer).splitlines()[0] in html
         return
     assert str(answer) == repr(answer)
+    if isinstance(answer, Comparison):
+        assert repr(Comparison(outcomes=answer.outcomes * 2)).count("unnamed") == 1
     assert html.count("<table>") == html.count("</table>") == 1
     assert len(html) < 2000 and "<script" not in html
 

@@ -132,7 +132,9 @@ def test_towards_a_size_that_loses_nothing_a_loss_falls_to_a_billionth():
     of = problem(asked(utilization=0.5))
     rows = [at(of, 100, 0.99, 0.02), at(of, 200, 0.99, 0.0)]
     (less,) = (each for each in price(rows, rows[0], of.limit) if each.why == "loss 1 %")
-    assert less.packets == round(100 * 2 ** (math.log(2) / (math.log(2) + math.log(1e7))))
+    way = math.log(2) / (math.log(2) + math.log(1e7))
+    assert less.packets == round(100 * 2**way)
+    assert less.loss_rate.value == pytest.approx(0.02 * (1.0 - way))
 
 
 def test_one_percent_is_looked_for_above_the_size_alone():

@@ -149,6 +149,14 @@ def test_progress_never_goes_back_and_ends_whole():
     assert seen[-2] == pytest.approx(others / (others + 6))
 
 
+def test_where_no_size_meets_the_two_largest_that_are_undecided_get_more_seeds_first():
+    engine = KnownEngine({"utilization": lambda _: 0.8999}, {"utilization": 0.002}, 1.0, world=1)
+    size(asked(utilization=0.9), engine, max_seeds=10)
+    sizes = [int(call.split()[0]) for call in engine.calls if ", 5 seeds" in call]
+    again = [int(call.split()[0]) for call in engine.calls if ", 10 seeds" in call]
+    assert again[:2] == sorted(sizes)[-2:] and again[2] == sizes[0]
+
+
 def test_bad_seeds_are_refused():
     engine = exact(utilization=saturating(30.0))
     with pytest.raises(SizingError, match="seeds"):

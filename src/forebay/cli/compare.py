@@ -54,7 +54,8 @@ def _varied(
         wrong = "compares several values in one engine"
         hint = "write PATH=A,B, such as queue.discipline=drop-tail,cake,fq_codel"
         raise click.BadParameter(f"{wrong}; {hint}", param_hint="--vary")
-    changed = [scenario.replace({path: _KERNEL.get(value, value)}) for value in values]
+    given = [options.value_of(_KERNEL.get(value, value)) for value in values]
+    changed = [scenario.replace({path.strip(): value}) for value in given]
     outcomes = []
     for value, case in zip(values, changed, strict=True):
         with progress(value) as update:

@@ -278,11 +278,16 @@ def ranges(uncertain: Iterable[str]) -> dict[str, Any]:
             wrong = f"{pair!r} is no range; write PATH=RANGE, such as traffic.0.flows=100..400"
         if wrong:
             raise click.BadParameter(wrong, param_hint="--uncertain")
-        try:
-            by_path[path] = tomllib.loads(f"value = {text}")["value"]
-        except (ValueError, RecursionError):
-            by_path[path] = text
+        by_path[path] = value_of(text)
     return by_path
+
+
+def value_of(text: str) -> Any:
+    """Return a TOML value, or else the text, as --set takes it."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (ValueError, RecursionError):
+        return text
 
 
 overrides = text(

@@ -139,6 +139,7 @@ def figure(answer: Document) -> Figure:
 
 
 _LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (
+    ("buffer, packets", lambda link: str(link.buffer_packets)),
     ("utilization, %", lambda link: show(link.utilization, 100)),
     ("loss, %", lambda link: show_significant(link.loss_rate, 100)),
     ("queue mean, packets", lambda link: show(mean(link.queue_packets))),
@@ -146,6 +147,7 @@ _LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (
     ("wait p99, ms", lambda link: show(p99(link.queue_delay_s), 1e3)),
 )
 _CLASS_ROWS: tuple[tuple[str, Callable[[ClassOutcome], str]], ...] = (
+    ("flows", lambda c: str(c.flows)),
     ("goodput, Mbit/s", lambda c: show(c.goodput_bps, 1e-6)),
     ("Jain's fairness", lambda c: show(c.jain, 1, 3)),
     ("RTT mean, ms", lambda c: show(mean(c.rtt_s), 1e3)),
@@ -166,12 +168,12 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
     print_first(out, outcomes)
     names = tuple(titles) or tuple(outcome.engine for outcome in outcomes)
     grid, shown = table("", *names), [shown_links(outcome) for outcome in outcomes]
-    for name, link in first.links.items():
-        grid.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
+    for name in first.links:
+        grid.add_row(f"link {name}", style="bold")
         for label, show_link in _LINK_ROWS:
             grid.add_row(f"  {label}", *(show_link(links[name]) for links in shown))
     for place, kind in enumerate(first.classes):
-        grid.add_row(f"{called(kind)}: {count(kind.flows, 'flow')}", style="bold")
+        grid.add_row(called(kind), style="bold")
         for label, show_class in _CLASS_ROWS:
             cells = (
                 show_class(o.classes[place]) if place < len(o.classes) else "–" for o in outcomes
@@ -183,7 +185,8 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
             if kind.unsettled is not None:
                 line = f"{title}, {called(kind)}: {kind.unsettled}"
                 out.print(line, style="yellow", highlight=False)
-    for outcome in outcomes:
+    once = {(outcome.engine, *outcome.broken_assumptions): outcome for outcome in outcomes}
+    for outcome in once.values():
         print_broken(out, outcome)
 
 
