@@ -75,10 +75,9 @@ def print_first(out: Console, outcomes: Sequence[Outcome]) -> None:
     warned = (line for outcome in outcomes for line in (*outcome.late_starts, *outcome.disturbed))
     for line in dict.fromkeys(warned):
         out.print(f"{line}.", style="bold yellow", highlight=False)
-    rates = next((outcome.rates for outcome in outcomes if outcome.rates), None)
-    if rates:
-        for line in rate_lines(rates):
-            out.print(line)
+    rates = (line for outcome in outcomes if outcome.rates for line in rate_lines(outcome.rates))
+    for line in dict.fromkeys(rates):
+        out.print(line)
     assumed = dict.fromkeys(line for outcome in outcomes for line in outcome.assumptions)
     for line in assumed_lines(tuple(assumed)):
         out.print(line)
