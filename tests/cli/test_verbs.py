@@ -61,10 +61,17 @@ def test_compare_prints_a_column_each(forebay_, link, scenario):
     assert ["theory", "simulation"] in [line.split() for line in lines]
 
 
-def test_compare_says_what_each_column_has_of_its_own(forebay_, scenario):
+def test_compare_says_what_each_column_has_of_its_own(forebay_, scenario, tmp_path):
     values = ("--engine", "theory", "--vary", "traffic.0.flows=64, 50..200")
-    rows = [line.split() for line in forebay_("compare", scenario, *values).out.splitlines()]
+    text = forebay_("compare", scenario, *values).out
+    rows = [line.split() for line in text.splitlines()]
     assert ["64", "50..200"] in rows and ["flows", "64", "125"] in rows
+    saved = tmp_path / "answer.json"
+    saved.write_text(forebay_("compare", scenario, *values, "--json").out)
+    assert forebay_("report", str(saved)).out == text
+    saved.write_text(saved.read_text().replace('"64",', ""))
+    refused = forebay_("report", str(saved))
+    assert refused.status == 2 and "titles has 1 values, and outcomes 2" in refused.err
 
 
 def test_size_finds_the_known_buffer(forebay_, link, scenario):

@@ -396,9 +396,24 @@ class Outcome(Document):
 
 
 class Comparison(Document):
-    """Several engines' answers to one scenario, in their order (schema 1)."""
+    """Answers to one scenario by several engines, or with several values (schema 1).
+
+    Attributes
+    ----------
+    titles : what tells the outcomes apart, in their order; empty if it is the engine.
+    """
 
     outcomes: tuple[Outcome, ...]
+    titles: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _all_have_titles(self) -> Self:
+        many, titles = len(self.outcomes), len(self.titles)
+        if titles not in (0, many):
+            raise ValueError(
+                Fact("document.lengths", name="titles", many=titles, first="outcomes", others=many)
+            )
+        return self
 
     def __repr__(self) -> str:
         names = [outcome.scenario.get("name", "scenario") for outcome in self.outcomes[:1]]

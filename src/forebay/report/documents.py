@@ -155,10 +155,7 @@ _CLASS_ROWS: tuple[tuple[str, Callable[[ClassOutcome], str]], ...] = (
 
 
 def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) -> None:
-    """Print Outcomes of the same scenario next to each other; – means "not measured".
-
-    ``titles`` are those of the columns; without them the engines' names.
-    """
+    """Print Outcomes next to each other, as a `Comparison` has them; – means "not measured"."""
     out = console()
     if not outcomes:
         out.print(str(Fact("answers.none")))
@@ -300,7 +297,7 @@ class _Kind:
 
 
 _KINDS = (
-    _Kind("outcomes", Comparison, lambda answer: print_comparison(answer.outcomes),
+    _Kind("outcomes", Comparison, lambda answer: print_comparison(answer.outcomes, answer.titles),
           lambda answer: "".join(map(_outcome, answer.outcomes))),
     _Kind("class_queues", ClassQueueSizes, print_class_queues, _class_queues),
     _Kind("held", UncertainSize, lambda answer: print(text(answer)), _of_inputs,
