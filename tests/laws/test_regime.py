@@ -185,3 +185,15 @@ def test_the_public_answer_carries_it():
 def test_flows_may_start_until_the_end_of_the_warm_up(last, holds):
     starts = {"traffic.0.start": {"uniform": ["0 s", last]}, "measure.warmup": "10 s"}
     assert (assumptions.settled(scenario(starts)) is None) is holds
+
+
+@pytest.mark.parametrize(
+    ("control", "widest_ms", "times"),
+    [("reno", 119, (0.8, 4.0)), ("reno", 121, (0.8, 2.1)),
+     ("cubic", 119, (1.2, 4.5)), ("cubic", 121, (1.2, 2.6))],
+)  # fmt: skip
+def test_how_far_simulation_lies_from_the_law_hangs_on_the_spread_of_round_trips(
+    control: str, widest_ms: int, times: tuple[float, float]
+) -> None:
+    rtt = f'{{ uniform = ["80 ms", "{widest_ms} ms"] }}'
+    assert regime_of(link(long(100, f'"{control}"', rtt))).times_simulation == times
