@@ -122,10 +122,10 @@ bad.gml | graph [\n node [ id "one" ]\n] | the id of a node is one; write a whol
 bad.gml | graph [ ] | has no nodes
 bad.graph | ?SNDlib native format; type: network; version: 1.0\nNODES (\n)\n | SNDlib XML
 a.txt | ?SNDlib native format; type: network; version: 1.0\n | SNDlib's native format
-a.json | {"nodes": [], "links": []} | is JSON, and no network's file
-a.json | [\n {"source": 1}] | is JSON, and no network's file
-a.dot | digraph "a b" {\n a -> b\n} | is Graphviz DOT; convert it to GraphML
-a.gv | strict graph {\n a -- b\n} | is Graphviz DOT; convert it to GraphML
+a.json | {"nodes": [], "links": []} | is JSON, which is not read
+a.json | [\n {"source": 1}] | is JSON, which is not read
+a.dot | digraph "a b" {\n a -> b\n} | is Graphviz DOT, which is not read; convert it to GraphML
+a.gv | strict graph {\n a -- b\n} | is Graphviz DOT, which is not read; convert it to GraphML
 net.txt | Topology: ( 2 Nodes, 1 Edges )\nModel (1 - RTWaxman):  2 1000 | in BRITE's format
 net.txt | *Vertices 2\n1 "a"\n2 "b"\n*Edges\n1 2 | in Pajek's format
 net.txt | source,target,weight\nA,B,1\n | a table of links

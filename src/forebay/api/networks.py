@@ -24,17 +24,17 @@ from forebay.words import argument
 
 _FILES = (".graphml", ".xml", ".gml", ".graph")
 _OTHERS = (
-    (re.compile(rb"\?SNDlib native format"), "format.sndlib"),
-    (re.compile(rb"[{]|\[\s*[{]"), "format.json"),
-    (re.compile(rb"(?i)(strict\s+)?(di)?graph\b[^\[\n=]*[{]"), "format.dot"),
-    (re.compile(rb"<"), "format.xml"),
-    (re.compile(rb"(?s)(#[^\n]*\s+)*graph\s*\["), "format.gml"),
-    (re.compile(rb"Topology:\s*\(\s*\d+ Nodes"), "format.brite"),
-    (re.compile(rb"(?i)\*(vertices|network)\b"), "format.pajek"),
-    (re.compile(rb"(?i)\"?(source|from|src)\"?\s*[,;\t]"), "format.links"),
-    (re.compile(rb"(?i)(name:\s*\S+\s+)?topology:\s*[\n#]"), "format.yaml"),
-    (re.compile(rb"-?\d+\s+@\S+,"), "format.rocketfuel"),
-    (re.compile(rb"NODES\s+\d+\s"), "format.repetita"),
+    (re.compile(rb"\?SNDlib native format"), "format.sndlib", ""),
+    (re.compile(rb"[{]|\[\s*[{]"), "format.not-read", "JSON"),
+    (re.compile(rb"(?i)(strict\s+)?(di)?graph\b[^\[\n=]*[{]"), "format.not-read", "Graphviz DOT"),
+    (re.compile(rb"<"), "format.xml", ""),
+    (re.compile(rb"(?s)(#[^\n]*\s+)*graph\s*\["), "format.gml", ""),
+    (re.compile(rb"Topology:\s*\(\s*\d+ Nodes"), "format.not-read", "in BRITE's format"),
+    (re.compile(rb"(?i)\*(vertices|network)\b"), "format.not-read", "in Pajek's format"),
+    (re.compile(rb"(?i)\"?(source|from|src)\"?\s*[,;\t]"), "format.not-read", "a table of links"),
+    (re.compile(rb"(?i)(name:\s*\S+\s+)?topology:\s*[\n#]"), "format.not-read", "YAML"),
+    (re.compile(rb"-?\d+\s+@\S+,"), "format.not-read", "in Rocketfuel's format"),
+    (re.compile(rb"NODES\s+\d+\s"), "format.repetita", ""),
 )
 """How files begin that are no scenario, and what is said of them."""
 _CARRIED = {"name": "demand", "kind": "short", "length": "100 kB", "load": 1.0}
@@ -99,9 +99,9 @@ def _refuse_other_formats(name: str) -> None:
             head = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
     except OSError:
         return  # a shipped scenario's name; else the reader of scenarios says what is wrong
-    for begins, kind in _OTHERS:
+    for begins, kind, of in _OTHERS:
         if begins.match(head):
-            raise ScenarioError(kind, field=name)
+            raise ScenarioError(kind, field=name, of=of)
 
 
 __all__ = [
