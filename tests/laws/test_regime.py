@@ -9,6 +9,7 @@ import forebay
 from forebay.catalogue import CONTROLS
 from forebay.engines.errors import NoLaw
 from forebay.laws import LAWS, assumptions, governing_law, regime_of
+from forebay.laws.quantities import may_congest
 from forebay.scenario import CONGESTION_CONTROLS, Scenario, loads
 
 VARIED = '{ uniform = ["60 ms", "120 ms"] }'
@@ -169,6 +170,13 @@ def test_what_is_said_does_not_hang_on_the_size_that_is_looked_for(size):
     said = regime_of(link(long(100), sets=[f"queue.size={size}"]))
     assert said == regime_of(link(long(100)))
     assert "the path holds 11.6 packets of each" in str(said.why)
+
+
+@pytest.mark.parametrize(("mbps", "congests"), [(155, False), (154, True)])
+def test_a_further_link_congests_if_it_is_slower_than_what_may_come(mbps: int, congests: bool):
+    over = OTHER.replace("100 Mbit/s", f"{mbps} Mbit/s")
+    of = link(long(100, more='route = ["bottleneck", "other"]'), top=over)
+    assert may_congest(of, "other") == congests
 
 
 def test_the_public_answer_carries_it():

@@ -8,11 +8,13 @@ from typing import Any
 import jsonschema
 import pytest
 from generate.answers import DOCUMENTS, SHIPPED, schema, text
+from pydantic import ValidationError
 
 import forebay
 from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult, Verdict
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.document import parse, within_bounds
+from forebay.outcome.size_result import Buffer
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
 from forebay.outcome.uncertain import Sensitivity
@@ -169,6 +171,14 @@ def test_what_is_no_json_is_refused_in_one_line(wrong):
     with pytest.raises(DocumentError, match=r"^a.json: is no JSON") as caught:
         Trace.from_json(wrong, "a.json")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("high", "guess"), [(39, False), (40, True), (41, True)])
+def test_a_range_of_ten_times_its_low_end_is_a_guess(high, guess):
+    buffer = Buffer(packets=high, bytes=1, seconds=1.0, low=4, high=high)
+    assert buffer.is_guess == guess
+    with pytest.raises(ValidationError, match="frozen"):
+        buffer.low = 1  # type: ignore[misc]
 
 
 def test_a_document_that_says_only_the_buffer_is_a_sizing():
