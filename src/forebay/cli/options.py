@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import math
 import os
-import tomllib
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from click.core import ParameterSource
 import forebay
 from forebay.files.atomic import fault, write_text
 from forebay.packages import check_file
+from forebay.scenario.overrides import value_of
 
 if TYPE_CHECKING:
     from forebay import Scenario
@@ -280,14 +280,6 @@ def ranges(uncertain: Iterable[str]) -> dict[str, Any]:
             raise click.BadParameter(wrong, param_hint="--uncertain")
         by_path[path] = value_of(text)
     return by_path
-
-
-def value_of(text: str) -> Any:
-    """Return a TOML value, or else the text, as --set takes it."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):
-        return text
 
 
 overrides = text(
