@@ -41,8 +41,8 @@ def command(
             outcomes = forebay.compare(scenario, engines, progress=update, **effort)
     else:
         outcomes = _those_that_can(scenario, effort)
-    comparison = report.Comparison(outcomes=tuple(outcomes))
-    show(comparison, as_json, lambda _: report.print_comparison(outcomes, titles))
+    comparison = report.Comparison(outcomes=tuple(outcomes), titles=tuple(titles))
+    show(comparison, as_json, report.print_answer)
 
 
 def _varied(

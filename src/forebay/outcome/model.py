@@ -396,9 +396,13 @@ class Outcome(Document):
 
 
 class Comparison(Document):
-    """Several engines' answers to one scenario, in their order (schema 1)."""
+    """Several engines' answers to one scenario, or an engine's to variants of it (schema 1).
+
+    ``titles`` are those of the variants; without them each answer is known by its engine.
+    """
 
     outcomes: tuple[Outcome, ...]
+    titles: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         names = [outcome.scenario.get("name", "scenario") for outcome in self.outcomes[:1]]
