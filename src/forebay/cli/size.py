@@ -135,13 +135,7 @@ def command(
     configuration = None if emission is None else emission.to_dict()
     more = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
     result = result.model_copy(update=more)
-    everything = explain or halves or chip_ports > 1
-    show(result, as_json, lambda answer: report.print_size(answer, explain=everything))
-    if emission is not None and not as_json:
-        click.echo(f"\nConfiguration for {emission.platform}")
-        if emission.comment_mark is None:  # JSON has no comments
-            click.echo("\n".join(emission.comments))
-        click.echo(emission.text, nl=False)
+    show(result, as_json, lambda answer: report.print_size(answer, explain=explain))
     if platform is not None and result.buffer is None:
         say(f"no configuration for {platform}: the sizing found no buffer")
     write("picture", figure, lambda path: report.draw_answer(result, path))

@@ -12,6 +12,7 @@ from forebay.report.tables import (
     NOT_MEASURED,
     console,
     count,
+    print_configuration,
     short,
     show_significant,
     show_table,
@@ -104,6 +105,7 @@ def print_class_queues(found: ClassQueueSizes) -> None:
     show_table(out, grid)
     if any(kind.settled is False for kind in found.outcome.classes):
         out.print("Long flows have not settled in the run of all queues: write a longer warmup.")
+    print_configuration(out, found.configuration)
 
 
 def _sizes(sizes: ClassQueueSizes) -> Table:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -158,6 +159,13 @@ def console() -> Console:
     out = OnStdout(highlight=False, soft_wrap=False, emoji=False, markup=False)
     out.width = min(out.width, _WIDEST)
     return out
+
+
+def print_configuration(out: Console, made: Mapping[str, Any] | None) -> None:
+    """Print the configuration in an answer, if it has one; that of older documents has no text."""
+    if made is not None and "text" in made:
+        text = f"\nConfiguration for {made.get('platform')}\n{made['text']}"
+        out.print(text, end="", soft_wrap=True)
 
 
 def show_table(out: Console, made: Table) -> None:
