@@ -4,6 +4,7 @@ from forebay.outcome import Metric
 from forebay.report.tables import (
     count,
     duration,
+    number,
     percent,
     plain,
     show,
@@ -12,6 +13,7 @@ from forebay.report.tables import (
     whole_packets,
     with_prefix,
 )
+from forebay.words import Fact, general
 
 
 def metric(value, low=None, high=None):
@@ -46,6 +48,20 @@ def test_a_value_goes_as_far_as_its_interval(value, half, text):
 )  # fmt: skip
 def test_three_digits(value, text):
     assert plain(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "spec", "text"),
+    [(11207.0, ".4g", "11207"), (7044.2, ".3g", "7044"), (704.42, ".3g", "704"),
+     (1.1e-6, ".3g", "1.1e-06"), (1e100, "g", "1e+100"), (0.5, "g", "0.5")],
+)  # fmt: skip
+def test_a_large_number_has_no_exponent(value, spec, text):
+    assert general(value, spec) == text
+
+
+def test_a_sentence_and_a_table_say_large_numbers_alike():
+    assert number(11207.0, 1.0) == "11207"
+    assert "7044 s" in str(Fact("broken.long-enough", periods=5, period_s=7044.2))
 
 
 def test_units():

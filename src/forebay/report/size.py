@@ -86,9 +86,14 @@ def brief(answer: SizeResult) -> list[str]:
     lines = [answer.scenario, *wrap(sentence(answer), COLUMNS, subsequent_indent="  ")[:3]]
     lines += [*_least(answer), *_price(answer)]
     lines += [*_said(answer), *_assumed(answer), *_law(answer), *_by(answer)]
-    room = COLUMNS - len(_MORE) - 1
-    fitting = [s if len(s) <= COLUMNS else f"{s[:room].rstrip()} {_MORE}" for s in lines]
+    fitting = [line if len(line) <= COLUMNS else _cut(line) for line in lines]
     return fitting if len(fitting) <= LINES else [*fitting[: LINES - 1], _MORE]
+
+
+def _cut(line: str) -> str:
+    """Return the words of a line that fit; a number is not cut."""
+    whole = wrap(line, COLUMNS - len(_MORE) - 1, break_on_hyphens=False) or [""]
+    return f"{whole[0]} {_MORE}"
 
 
 def sentence(answer: SizeResult) -> str:
