@@ -33,6 +33,17 @@ def test_not_measured_is_not_zero_and_the_wider_half_is_shown():
 
 @pytest.mark.parametrize(
     ("value", "half", "text"),
+    [(9_800, 0.0, "0.0098 ±0.0000"), (120, 44, "0.00012 ±0.00004"), (9_800, 2e6, "0.01 ±2.00"),
+     (340_000, 1e4, "0.34 ±0.01"), (997_000, 5e3, "1.00 ±0.01")],
+)  # fmt: skip
+def test_a_slow_link_has_two_digits_too(value, half, text):
+    """In Mbit/s, with two decimals on any other link."""
+    assert show(metric(value, value - half, value + half), 1e-6) == text
+    assert show(metric(0.4, 0.3, 0.5), 1.0, 0) == "0 ±0"
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
     [(0.381, 0.0204, "0.381 ±0.020"), (79.88, 2.4, "79.9 ±2.4"), (5.158, 0.063, "5.16 ±0.06"),
      (1234.5, 67.0, "1234 ±67"), (0.32, 0.96, "0.3 ±1.0"), (0.204, 1e-17, "0.204"),
      (0.034, 0.0, "0.0340"), (3e-5, 2e-6, "0.000030 ±0.000002")],

@@ -43,13 +43,19 @@ def percent(metric: Metric | None) -> Metric | None:
 
 
 def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
-    """Format ``value ±half-width`` with ``digits`` decimals, or – if not measured."""
+    """Format ``value ±half-width`` with ``digits`` decimals, or – if not measured.
+
+    A number below 1 has two digits at least: 0.0098 of a link of 10 kbit/s.
+    """
     if metric is None:
         return NOT_MEASURED
     metric = metric.scaled(factor)
+    half = metric.half_width
+    largest = max(abs(metric.value), half or 0.0)
+    if digits and largest:
+        digits = min(max(digits, 1 - _exponent(largest, 2)), 6)
     if metric.is_open:
         return f"≥ {metric.value:.{digits}f}"
-    half = metric.half_width
     value = f"{metric.value:.{digits}f}"
     return value if half is None else f"{value} ±{half:.{digits}f}"
 
