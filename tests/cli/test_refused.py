@@ -55,6 +55,12 @@ size oc3-gsr --draws 9 | --draws: belongs to --uncertain; write that
 size oc3-gsr --holds 0.5 | --holds: belongs to --uncertain; write that
 size oc3-gsr --memory '1 MB' | --memory: belongs to --class-queues; write that
 size oc3-gsr --uncertain traffic.0.flows | write PATH=RANGE
+size oc3-gsr --uncertain link.rate=20% | forebay: --uncertain: link.rate: "20%" is no range
+size oc3-gsr --uncertain nothing=1..2 | forebay: --uncertain: nothing: there is no such key
+sensitivity oc3-gsr --uncertain traffic.0.flows=50 | forebay: --uncertain: traffic.0.flows: 50
+size oc3-gsr --engine theory --memory-limit '1 bdp' | --memory-limit: "1 bdp" is a multiple
+size oc3-gsr --sizes 64,128 | --sizes: "64,128" has no unit; write it with one, such as "64,128 pack
+size oc3-gsr --budget 5 | --budget: "5" has no unit; write it with one, such as "5 ms" or "5 s"
 size oc3-gsr --uncertain link.rate=±1% --uncertain link.rate=±2% | named twice
 size oc3-gsr --uncertain link.rate=±1% --halves | --halves: is not read with --uncertain
 size oc3-gsr --uncertain link.rate=±1% --emit junos | --emit: is not read with --uncertain

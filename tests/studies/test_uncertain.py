@@ -15,6 +15,7 @@ from forebay.scenario import Duration, ScenarioError
 from forebay.studies.sensitivity import indices_of, influences_of, sobol_points
 from forebay.studies.uncertain import Uncertain, uncertain_inputs
 from forebay.studies.uncertain_size import enough_draws, uncertain_size
+from forebay.words import Notation
 
 OC3 = forebay.load("oc3-gsr")
 
@@ -105,6 +106,15 @@ def test_a_bad_range_is_one_line(given: dict[str, Any], said: str) -> None:
     with pytest.raises(ScenarioError, match=said) as caught:
         uncertain_inputs(OC3, given)
     assert "\n" not in str(caught.value)
+
+
+def test_a_value_that_another_field_does_not_allow_is_named() -> None:
+    udp = {"kind": "udp", "flows": 9, "rate": "2 Mbit/s", "access_rate": "9 Mbit/s"}
+    datagrams = OC3.replace({"traffic": [udp], "goals": {"loss_rate": 0.01}})
+    with pytest.raises(ScenarioError) as caught:
+        uncertain_inputs(datagrams, {"traffic.0.access_rate": "1 Mbit/s..9 Mbit/s"})
+    said = caught.value.worded(Notation.COMMAND_LINE)
+    assert said.startswith("--uncertain, traffic.0.access_rate = 1 Mbit/s: traffic.0.rate: 2 M")
 
 
 def sized(
