@@ -54,6 +54,9 @@ size oc3-gsr --engine theory --emit jumos | jumos
 size oc3-gsr --draws 9 | --draws: belongs to --uncertain; write that
 size oc3-gsr --holds 0.5 | --holds: belongs to --uncertain; write that
 size oc3-gsr --memory '1 MB' | --memory: belongs to --class-queues; write that
+size oc3-gsr --force | --force: belongs to --emit; write that
+size oc3-gsr --engine theory --link core | --link: there is no network in the scenario
+size oc3-gsr --link-class core | --link-class: there is no network in the scenario
 size oc3-gsr --uncertain traffic.0.flows | write PATH=RANGE
 size oc3-gsr --uncertain link.rate=20% | forebay: --uncertain: link.rate: "20%" is no range
 size oc3-gsr --uncertain nothing=1..2 | forebay: --uncertain: nothing: there is no such key
@@ -89,6 +92,9 @@ size --ports two.csv --set goals.colour=0.9 | --set: goals.colour: there is no s
 size --ports two.csv --flows 9 | --flows: is not read with --ports; leave it out
 size --ports two.csv --save a.toml | --save: is not read with --ports; leave it out
 sweep grid.toml --set queue.sise=1 | queue
+sweep grid.toml --set 'queue.size=5 packets' | --set: queue.size: is an axis
+sweep grid.toml --x queue.size | --x: belongs to --figure or --html; write that
+sweep grid.toml --wait '9 s' | --wait: belongs to --cluster; write that
 sweep grid.toml --engine none | none
 sweep grid.toml --store . | is a folder
 sweep grid.toml --figure p.svg --y link.bottleneck.used | is no metric
@@ -130,6 +136,8 @@ network net.toml --step '1 ms' | --transient
 network net.toml --from net.toml | --transient
 network net.toml --failures --figure f.svg | --figure
 network net.toml --failures --multistart 3 | --multistart
+network net.toml --failures --memory-limit '1 GB' | --memory-limit exclude each other
+network net.toml --smallest-buffers --multistart 3 | --multistart exclude each other
 network net.toml --failures --series s.csv | --series
 network net.toml --failures --transient '1 s' | --transient
 platforms emit --answer a.json --platform junos | make one with --json
@@ -139,6 +147,9 @@ platforms emit '1 bdp' --rate '1 Gbit/s' --platform junos | depends on round-tri
 platforms emit '129 packet s' --rate '1 Gbit/s' --platform junos | is not a known unit
 platforms emit '10 ms' --rate fast --platform junos | --rate
 platforms emit oc3-gsr --rate '1 Gbit/s' --platform junos | leave --rate and --packet out
+platforms emit '9 packets' --rate '1 Gbit/s' --platform junos --force | --force: belongs to --answer
+platforms emit a.json --set link.rate=5 --platform junos | --set changes a scenario's field
+platforms lint some.cfg --rate '1 Gbit/s' --set link.rate=5 | --set: belongs to --scenario; write
 platforms emit oc3-gsr --platform eos | eos is refused: no public page
 platforms emit oc3-gsr --platform jumos | "jumos" is not a platform
 platforms emit oc3-gsr --platform junos --form bytes | junos has no form "bytes"

@@ -211,6 +211,16 @@ def first_written(names: Container[str]) -> str:
     return ""
 
 
+def check_owners(**owners: str) -> None:
+    """Refuse an option that is read only beside another: ``draws="uncertain"``, any of several."""
+    flags = {param.name: param.opts[0] for param in click.get_current_context().command.params}
+    for name, owner in owners.items():
+        any_of = owner.split()
+        if (flag := first_written({name})) and not first_written(any_of):
+            wrong = f"belongs to {' or '.join(flags[each] for each in any_of)}; write that"
+            raise click.BadParameter(wrong, param_hint=flag)
+
+
 def _once(_ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     paths = [pair.partition("=")[0].strip() for pair in given]
     twice = next((path for path in paths if paths.count(path) > 1), None)

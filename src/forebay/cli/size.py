@@ -28,7 +28,6 @@ _READ = {
     "--uncertain": {"uncertain", "holds", "draws", "figure", *_SCENARIO, *_EFFORT},
 }
 """What a question other than that for one size is read with."""
-_NEEDS = {"memory": "--class-queues", "holds": "--uncertain", "draws": "--uncertain"}
 
 
 @options.as_command("size")
@@ -113,9 +112,9 @@ def command(
         how = {"holds": holds, "draws": draws, **effort}
         del how["max_seeds"]
         return _size_draws(scenario, options.ranges(uncertain), how, figure, as_json)
-    if flag := options.first_written(_NEEDS):
-        owner = _NEEDS[flag.removeprefix("--")]
-        raise click.BadParameter(f"belongs to {owner}; write that", param_hint=flag)
+    options.check_owners(
+        memory="class_queues", holds="uncertain", draws="uncertain", force="platform"
+    )
     if platform is not None:
         platforms.check_discipline(scenario.queue.discipline, platform)
     try:
