@@ -11,6 +11,8 @@ FILES = {
     "broken.toml": '[link]\nrate = "155 Mbit/s\n',
     "broken.graphml": "<graphml",
     "entity.graphml": "<!DOCTYPE a [<!ENTITY b 'c'>]><graphml>&b;</graphml>",
+    "one-way.graphml": '<graphml><graph edgedefault="directed"><node id="A"/><node id="B"/>'
+    '<node id="C"/><edge source="A" target="B"/></graph></graphml>',
     "some.cfg": "hello\n",
     "grid.toml": 'base = "oc3-gsr"\n[axes]\n"queue.size" = ["9 packets", "20 packets"]\n',
     "net.toml": 'link = { rate = "5 Mbit/s", delay = "9 ms" }\ntraffic = [{ flows = 9 }]\n'
@@ -118,6 +120,9 @@ run oc3-gsr --counters snmp | no packets to count
 report none.json | write the path of a document
 report endless.csv | endless.csv
 network broken.graphml | broken.graphml
+network one-way.graphml | write --set topology.both_directions=true to let each go both ways
+network one-way.graphml --both-directions | write --set topology.largest_part=true to leave them
+network one-way.graphml --rate 10G | forebay: --rate: "G" in "10G" is not a known unit
 network entity.graphml | entity.graphml
 network oc3-gsr --failures | topology: there is no network in the scenario
 network net.toml --rate '1 Gbit/s' | --rate has no effect
