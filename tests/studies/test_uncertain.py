@@ -132,6 +132,12 @@ def sized(
     )
 
 
+def test_an_interval_without_an_upper_end_says_so() -> None:
+    few = sized([(float(at), None) for at in range(1, 9)], 0.95)
+    assert few.buffer.high is None
+    assert str(few).splitlines()[0].endswith(f"95 % interval {few.buffer.low} or more")
+
+
 def test_the_size_is_the_quantile_of_what_the_draws_need() -> None:
     found = sized([(float(at), None) for at in range(1, 101)], 0.95)
     assert found.buffer.packets == 95
