@@ -175,6 +175,9 @@ measure none.pcap --counters x.csv | captures and --counters exclude each other
 measure --counters x.csv | --rtt is missing
 measure --counters endless.csv --rtt '10 ms' | endless.csv
 measure --ss endless.csv | endless.csv
+measure --counters x.csv --rtt '1 s' --congestion-control cubik | did you mean "cubic"
+measure none.pcap --congestion-control cubik | --congestion-control: "cubik" is not a known
+measure none.pcap --buffer 64 | --buffer: "64" has no unit
 measure endless.csv --exports | endless.csv
 measure --seconds 2 | --seconds needs --listen
 measure --listen router | write an address and a port
