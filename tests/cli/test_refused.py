@@ -11,6 +11,8 @@ FILES = {
     "broken.toml": '[link]\nrate = "155 Mbit/s\n',
     "broken.graphml": "<graphml",
     "entity.graphml": "<!DOCTYPE a [<!ENTITY b 'c'>]><graphml>&b;</graphml>",
+    "one-way.graphml": '<graphml><graph edgedefault="directed"><node id="A"/><node id="B"/>'
+    '<node id="C"/><edge source="A" target="B"/></graph></graphml>',
     "some.cfg": "hello\n",
     "grid.toml": 'base = "oc3-gsr"\n[axes]\n"queue.size" = ["9 packets", "20 packets"]\n',
     "net.toml": 'link = { rate = "5 Mbit/s", delay = "9 ms" }\ntraffic = [{ flows = 9 }]\n'
@@ -54,7 +56,16 @@ size oc3-gsr --engine theory --emit jumos | jumos
 size oc3-gsr --draws 9 | --draws: belongs to --uncertain; write that
 size oc3-gsr --holds 0.5 | --holds: belongs to --uncertain; write that
 size oc3-gsr --memory '1 MB' | --memory: belongs to --class-queues; write that
+size oc3-gsr --force | --force: belongs to --emit; write that
+size oc3-gsr --engine theory --link core | --link: there is no network in the scenario
+size oc3-gsr --link-class core | --link-class: there is no network in the scenario
 size oc3-gsr --uncertain traffic.0.flows | write PATH=RANGE
+size oc3-gsr --uncertain link.rate=20% | forebay: --uncertain: link.rate: "20%" is no range
+size oc3-gsr --uncertain nothing=1..2 | forebay: --uncertain: nothing: there is no such key
+sensitivity oc3-gsr --uncertain traffic.0.flows=50 | forebay: --uncertain: traffic.0.flows: 50
+size oc3-gsr --engine theory --memory-limit '1 bdp' | --memory-limit: "1 bdp" is a multiple
+size oc3-gsr --sizes 64,128 | --sizes: "64,128" has no unit; write it with one, such as "64,128 pack
+size oc3-gsr --budget 5 | --budget: "5" has no unit; write it with one, such as "5 ms" or "5 s"
 size oc3-gsr --uncertain link.rate=±1% --uncertain link.rate=±2% | named twice
 size oc3-gsr --uncertain link.rate=±1% --halves | --halves: is not read with --uncertain
 size oc3-gsr --uncertain link.rate=±1% --emit junos | --emit: is not read with --uncertain
@@ -83,6 +94,9 @@ size --ports two.csv --set goals.colour=0.9 | --set: goals.colour: there is no s
 size --ports two.csv --flows 9 | --flows: is not read with --ports; leave it out
 size --ports two.csv --save a.toml | --save: is not read with --ports; leave it out
 sweep grid.toml --set queue.sise=1 | queue
+sweep grid.toml --set 'queue.size=5 packets' | --set: queue.size: is an axis
+sweep grid.toml --x queue.size | --x: belongs to --figure or --html; write that
+sweep grid.toml --wait '9 s' | --wait: belongs to --cluster; write that
 sweep grid.toml --engine none | none
 sweep grid.toml --store . | is a folder
 sweep grid.toml --figure p.svg --y link.bottleneck.used | is no metric
@@ -106,6 +120,9 @@ run oc3-gsr --counters snmp | no packets to count
 report none.json | write the path of a document
 report endless.csv | endless.csv
 network broken.graphml | broken.graphml
+network one-way.graphml | write --set topology.both_directions=true to let each go both ways
+network one-way.graphml --both-directions | write --set topology.largest_part=true to leave them
+network one-way.graphml --rate 10G | forebay: --rate: "G" in "10G" is not a known unit
 network entity.graphml | entity.graphml
 network oc3-gsr --failures | topology: there is no network in the scenario
 network net.toml --rate '1 Gbit/s' | --rate has no effect
@@ -124,6 +141,8 @@ network net.toml --step '1 ms' | --transient
 network net.toml --from net.toml | --transient
 network net.toml --failures --figure f.svg | --figure
 network net.toml --failures --multistart 3 | --multistart
+network net.toml --failures --memory-limit '1 GB' | --memory-limit exclude each other
+network net.toml --smallest-buffers --multistart 3 | --multistart exclude each other
 network net.toml --failures --series s.csv | --series
 network net.toml --failures --transient '1 s' | --transient
 platforms emit --answer a.json --platform junos | make one with --json
@@ -133,6 +152,9 @@ platforms emit '1 bdp' --rate '1 Gbit/s' --platform junos | depends on round-tri
 platforms emit '129 packet s' --rate '1 Gbit/s' --platform junos | is not a known unit
 platforms emit '10 ms' --rate fast --platform junos | --rate
 platforms emit oc3-gsr --rate '1 Gbit/s' --platform junos | leave --rate and --packet out
+platforms emit '9 packets' --rate '1 Gbit/s' --platform junos --force | --force: belongs to --answer
+platforms emit a.json --set link.rate=5 --platform junos | --set changes a scenario's field
+platforms lint some.cfg --rate '1 Gbit/s' --set link.rate=5 | --set: belongs to --scenario; write
 platforms emit oc3-gsr --platform eos | eos is refused: no public page
 platforms emit oc3-gsr --platform jumos | "jumos" is not a platform
 platforms emit oc3-gsr --platform junos --form bytes | junos has no form "bytes"
@@ -153,6 +175,9 @@ measure none.pcap --counters x.csv | captures and --counters exclude each other
 measure --counters x.csv | --rtt is missing
 measure --counters endless.csv --rtt '10 ms' | endless.csv
 measure --ss endless.csv | endless.csv
+measure --counters x.csv --rtt '1 s' --congestion-control cubik | did you mean "cubic"
+measure none.pcap --congestion-control cubik | --congestion-control: "cubik" is not a known
+measure none.pcap --buffer 64 | --buffer: "64" has no unit
 measure endless.csv --exports | endless.csv
 measure --seconds 2 | --seconds needs --listen
 measure --listen router | write an address and a port

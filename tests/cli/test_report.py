@@ -35,6 +35,37 @@ def test_a_document_is_printed_again_word_for_word(forebay_, scenario, tmp_path,
     assert json.loads(again) == json.loads(document)
 
 
+@pytest.mark.parametrize("asked", ["--emit junos", "--emit sonic", "--halves", "--chip-ports 8"])
+def test_a_sizing_is_printed_again_with_what_was_asked_beside_it(
+    forebay_, scenario, tmp_path, asked
+):
+    size = ("size", scenario, "--engine", "theory", *asked.split())
+    path = tmp_path / "answer.json"
+    path.write_text(forebay_(*size, "--json").out)
+    said = forebay_(*size).out
+    assert forebay_("report", str(path)).out == said
+    # All evidence can be asked for later, and is there once.
+    evidence, _, made = forebay_(*size, "--explain").out.partition("\nConfiguration for")
+    assert forebay_("report", str(path), "--explain").out.startswith(evidence)
+    assert evidence.count("What would change it") == 1
+    written = json.loads(path.read_text())["configuration"]
+    assert bool(made) == ("emit" in asked) and said.endswith(written["text"] if made else "\n")
+
+
+def test_a_network_is_printed_again_as_the_engine_s_run_was(forebay_, tmp_path):
+    link, path = tmp_path / "net.toml", tmp_path / "answer.json"
+    link.write_text(
+        'link = { rate = "5 Mbit/s", delay = "9 ms" }\ntraffic = [{ flows = 9 }]\n'
+        '[topology]\nmodel = "hisamatsu-2007"\nlinks = [{ between = ["A", "B"] }]\n'
+    )
+    path.write_text(forebay_("network", str(link), "--json").out)
+    said = forebay_("network", str(link)).out
+    assert said and said == forebay_("report", str(path)).out
+    assert said == forebay_("run", str(link), "--engine", "network").out
+    refused = forebay_("report", str(path), "--explain")
+    assert refused.status == 2 and "has no further evidence" in refused.err
+
+
 def test_standard_input_is_read_and_drawn(forebay_, scenario, tmp_path, monkeypatch):
     document = forebay_("size", scenario, "--engine", "theory", "--json").out
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(document.encode())))
@@ -50,7 +81,7 @@ def test_standard_input_is_read_and_drawn(forebay_, scenario, tmp_path, monkeypa
         ('{"schema": 99, "buffer": null}', "schema 99 is newer than 1"),
         ('{"schema": 99, "outcomes": []}', "schema 99 is newer than 1"),
         ('{"schema": 1, "estimates": {}}',
-         "is no document of run, compare, size, trace or network"),
+         "is no document of run, compare, size, sensitivity, trace or network"),
         ('{"schema": 1, "buffer": {"packets": "many"}}', "buffer"),
         ("[1]", "is no document of run"),
         ("link.rate = 5", "is no JSON"),

@@ -74,6 +74,36 @@ def test_compare_says_what_each_column_has_of_its_own(forebay_, scenario, tmp_pa
     assert refused.status == 2 and "titles has 1 values, and outcomes 2" in refused.err
 
 
+def test_compare_says_whose_each_line_is_and_is_printed_again(forebay_, tmp_path):
+    """Of three columns the second alone has enough flows for the law."""
+    link, saved = tmp_path / "link.toml", tmp_path / "columns.json"
+    link.write_text(
+        'link.rate = "200 Mbit/s"\nqueue.size = "99 packets"\n'
+        '[[traffic]]\nflows = 9\nrtt = { uniform = ["20 ms", "90 ms"] }\n'
+    )
+    asked = ("compare", str(link), "--engine", "theory", "--vary")
+    said = forebay_(*asked, "traffic.0.flows=64,400,90").out
+    assert "Assumptions of theory that the scenario of 64, 90 breaks" in said
+    saved.write_text(forebay_(*asked, "traffic.0.flows=64,400,90", "--json").out)
+    assert forebay_("report", str(saved)).out == said
+    faster = forebay_(*asked, "link.rate=1 Gbit/s,2 Gbit/s").out
+    assert "\n2 Gbit/s: Assumes access links of 20 Gbit/s, ten times the link.\n" in faster
+    assert faster.count("packets of 1500 B") == 1
+
+
+def test_compare_has_the_links_of_every_column(forebay_, tmp_path):
+    path = tmp_path / "both.toml"
+    path.write_text(
+        'link.rate = "2 Mbit/s"\nmeasure = { warmup = "1 s", duration = "1 s" }\n'
+        + 2 * "[[traffic]]\nflows = 1\n"
+    )
+    for ways in ("forward,reverse", "reverse,forward"):
+        vary = ("--vary", f"traffic.1.direction={ways}", "--seeds", "1")
+        lines = forebay_("compare", str(path), *vary).out.splitlines()
+        row = lines[[line.strip() for line in lines].index("link reverse") + 1].split()
+        assert row[:2] == ["buffer,", "packets"] and "–" in row[2:]
+
+
 def test_size_finds_the_known_buffer(forebay_, link, scenario):
     """1 - 2/(100 + B) = 0.99 at B = 100."""
     result = forebay_("size", scenario, "--json", "--set", "goals.utilization=0.99")

@@ -80,7 +80,7 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: _in_draws(budget=""), 'budget: "" is not a quantity'),
         (lambda: _in_draws(budget=0), "budget: 0 has no unit"),
         (lambda: forebay.link_scenario("1 Gbit/s", "9", "..9 ms"), 'rtt.uniform.0: "" is not a'),
-        (lambda: forebay.link_scenario("1 Gbit/s", "9", "-3"), '"-3" has no unit; write it with one'
+        (lambda: forebay.link_scenario("1 Gbit/s", "9", "-3"), '-3 has no unit; write it with one'
          ', such as "100 ms"'),
         (lambda: forebay.link_scenario("1 Gbit/s", "9", goal=["loss_rate <= 1 %"]),
          'options: goals.loss_rate <: there is no such key; write "goals.loss_rate"'),
@@ -105,6 +105,18 @@ def test_an_argument_of_the_wrong_kind_is_refused(call: Callable[[], object], sa
 def test_a_link_takes_numbers_as_people_write_them(flows: str, goal: str) -> None:
     link = forebay.link_scenario("1 Gbit/s", flows, "9 ms", goal=[f"utilization={goal}"])
     assert (link.traffic[0].flows, link.goals.utilization) == (50, 0.9)
+
+
+def test_options_of_a_link_are_read_as_set_reads_them() -> None:
+    """Also with a number that TOML has not, and with a value that only TOML has."""
+    values = {"utilization": ".9", "queue_delay": '{ quantile = 0.9, at_most = "9 ms" }'}
+    goals = [f"{name}={value}" for name, value in values.items()]
+    rtt = '{ uniform = ["80 ms", "120 ms"] }'
+    made = forebay.link_scenario("1 Gbit/s", "50", rtt, goal=goals)
+    changes = [f"name={made.name}", "traffic.0.flows=50", f"traffic.0.rtt={rtt}"]
+    changes += [f"goals.{goal}" for goal in goals]
+    assert forebay.link_scenario("1 Gbit/s", "9", set=changes) == made
+    assert made.goals.utilization == 0.9
 
 
 @pytest.fixture(scope="module")

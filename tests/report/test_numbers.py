@@ -4,6 +4,7 @@ from forebay.outcome import Metric
 from forebay.report.tables import (
     count,
     duration,
+    number,
     percent,
     plain,
     show,
@@ -12,6 +13,7 @@ from forebay.report.tables import (
     whole_packets,
     with_prefix,
 )
+from forebay.words import Fact, general
 
 
 def metric(value, low=None, high=None):
@@ -31,6 +33,17 @@ def test_not_measured_is_not_zero_and_the_wider_half_is_shown():
 
 @pytest.mark.parametrize(
     ("value", "half", "text"),
+    [(9_800, 0.0, "0.0098 ±0.0000"), (120, 44, "0.00012 ±0.00004"), (9_800, 2e6, "0.01 ±2.00"),
+     (340_000, 1e4, "0.34 ±0.01"), (997_000, 5e3, "1.00 ±0.01")],
+)  # fmt: skip
+def test_a_slow_link_has_two_digits_too(value, half, text):
+    """In Mbit/s, with two decimals on any other link."""
+    assert show(metric(value, value - half, value + half), 1e-6) == text
+    assert show(metric(0.4, 0.3, 0.5), 1.0, 0) == "0 ±0"
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
     [(0.381, 0.0204, "0.381 ±0.020"), (79.88, 2.4, "79.9 ±2.4"), (5.158, 0.063, "5.16 ±0.06"),
      (1234.5, 67.0, "1234 ±67"), (0.32, 0.96, "0.3 ±1.0"), (0.204, 1e-17, "0.204"),
      (0.034, 0.0, "0.0340"), (3e-5, 2e-6, "0.000030 ±0.000002")],
@@ -46,6 +59,20 @@ def test_a_value_goes_as_far_as_its_interval(value, half, text):
 )  # fmt: skip
 def test_three_digits(value, text):
     assert plain(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "spec", "text"),
+    [(11207.0, ".4g", "11207"), (7044.2, ".3g", "7044"), (704.42, ".3g", "704"),
+     (1.1e-6, ".3g", "1.1e-06"), (1e100, "g", "1e+100"), (0.5, "g", "0.5")],
+)  # fmt: skip
+def test_a_large_number_has_no_exponent(value, spec, text):
+    assert general(value, spec) == text
+
+
+def test_a_sentence_and_a_table_say_large_numbers_alike():
+    assert number(11207.0, 1.0) == "11207"
+    assert "7044 s" in str(Fact("broken.long-enough", periods=5, period_s=7044.2))
 
 
 def test_units():

@@ -86,6 +86,13 @@ def test_what_meets_no_goal_is_said_in_the_first_lines(document: dict[str, Any])
     assert told[-2].startswith("  it changes that. ") and told[-2].endswith(" … (--explain)")
 
 
+@pytest.mark.parametrize("spare", range(8))
+def test_a_line_is_cut_between_words(answered: dict[str, Any], spare: int) -> None:
+    name = f"{'n' * (COLUMNS - len(' … (--explain)') - spare)} 98.5 and what follows it"
+    said = lines(answered | {"scenario": name})[0].removesuffix(" … (--explain)")
+    assert name.startswith(f"{said} ") and said[-1] in "n5d"
+
+
 def test_a_name_of_any_length_and_many_remarks_fit(answered: dict[str, Any]) -> None:
     answered |= {"scenario": "n" * 200, "notes": [f"a note {'z' * 90}", "another"]}
     said = lines(answered)

@@ -87,6 +87,11 @@ def test_windows_shrink_with_a_goal_on_loss_only_where_flows_do_not_suffice():
 
 def test_each_of_the_sizes_that_can_be_configured_has_a_packet():
     assert parse_sizes("15 kB, 1 packets", link(FEW)) == (1, 10)
+    assert parse_sizes("90,200 ms", link(FEW)) == parse_sizes("90 ms, 200 ms", link(FEW))
+    assert parse_sizes("900,2000 µs", link(FEW)) == parse_sizes("0.9 ms, 2 ms", link(FEW))
+    assert parse_sizes("1,2 bdp/sqrt(n)", link(FEW)) == parse_sizes(
+        "1 bdp/sqrt(n),2 bdp/sqrt(n)", link(FEW)
+    )
     with refused("one of them is less than a packet"):
         parse_sizes("15 kB, 100 B, 1 MB", link(FEW))
 

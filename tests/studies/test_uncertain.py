@@ -15,6 +15,7 @@ from forebay.scenario import Duration, ScenarioError
 from forebay.studies.sensitivity import indices_of, influences_of, sobol_points
 from forebay.studies.uncertain import Uncertain, uncertain_inputs
 from forebay.studies.uncertain_size import enough_draws, uncertain_size
+from forebay.words import Notation
 
 OC3 = forebay.load("oc3-gsr")
 
@@ -107,6 +108,15 @@ def test_a_bad_range_is_one_line(given: dict[str, Any], said: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_a_value_that_another_field_does_not_allow_is_named() -> None:
+    udp = {"kind": "udp", "flows": 9, "rate": "2 Mbit/s", "access_rate": "9 Mbit/s"}
+    datagrams = OC3.replace({"traffic": [udp], "goals": {"loss_rate": 0.01}})
+    with pytest.raises(ScenarioError) as caught:
+        uncertain_inputs(datagrams, {"traffic.0.access_rate": "1 Mbit/s..9 Mbit/s"})
+    said = caught.value.worded(Notation.COMMAND_LINE)
+    assert said.startswith("--uncertain, traffic.0.access_rate = 1 Mbit/s: traffic.0.rate: 2 M")
+
+
 def sized(
     draws: Sequence[tuple[float | None, float | None]], holds: float, without: str = "no buffer"
 ) -> forebay.UncertainSize:
@@ -120,6 +130,12 @@ def sized(
     return uncertain_size(
         ("of a test", "theory", "buffer"), holds, inputs, made, numbers, (7.0, 1500.0)
     )
+
+
+def test_an_interval_without_an_upper_end_says_so() -> None:
+    few = sized([(float(at), None) for at in range(1, 9)], 0.95)
+    assert few.buffer.high is None
+    assert str(few).splitlines()[0].endswith(f"95 % interval {few.buffer.low} or more")
 
 
 def test_the_size_is_the_quantile_of_what_the_draws_need() -> None:

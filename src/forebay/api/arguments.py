@@ -33,9 +33,10 @@ MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
 def get_engine(name: str, memory_limit: str | None) -> Engine:
     """Make an engine, with the memory limit if it supports one."""
     engine = _engines.get(name)
-    limit = engine.capabilities.limit_memory
-    if memory_limit is not None and limit is not None:
-        limit(int(DataSize.parse_argument(argument("memory_limit"), memory_limit)))
+    if memory_limit is not None:
+        most = int(DataSize.parse_argument(argument("memory_limit"), memory_limit))
+        if engine.capabilities.limit_memory is not None:
+            engine.capabilities.limit_memory(most)
     return engine
 
 
@@ -54,8 +55,6 @@ def budget_seconds(engine: str, budget: str | None) -> float:
     """Return the time limit of a sizing, in seconds."""
     if budget is not None and engine in _BUDGETLESS:
         raise ScenarioError(_BUDGETLESS[engine], field="budget")
-    if isinstance(budget, int | float) and not isinstance(budget, Duration):
-        raise ScenarioError("no-unit.budget", field=argument("budget"), value=budget)
     seconds = float(
         Duration.parse_argument(argument("budget"), BUDGET if budget is None else budget)
     )

@@ -16,7 +16,7 @@ from forebay.engines.fixed_point.solver import NoSteadyState
 from forebay.engines.fixed_point.transient_run import step_through
 from forebay.outcome.transient import Transient as Transient
 from forebay.progress import Progress
-from forebay.scenario import Scenario, ScenarioError, Topology, expect_scenario
+from forebay.scenario import Rate, Scenario, ScenarioError, Topology, expect_scenario
 from forebay.scenario import load as load_scenario
 from forebay.scenario.io import of_tree
 from forebay.topology.building import connected, offered_bps, wire_names, wired
@@ -73,9 +73,10 @@ def load(
                 raise ScenarioError("no-effect.beside-scenario", name=argument(option))
         return load_scenario(name, overrides)
     greedy: dict[str, Any] = {"flows": connections or _CONNECTIONS}
+    unless = Rate.parse_argument(argument("rate"), rate or _RATE)
 
     def read(traffic: list[dict[str, Any]], overrides: Sequence[str]) -> Scenario:
-        link, topology = {"rate": rate or _RATE}, {"file": name}
+        link, topology = {"rate": unless}, {"file": name}
         tree = {"link": link, "topology": topology, "traffic": traffic}
         return of_tree(tree, name, overrides)
 

@@ -16,7 +16,7 @@ from forebay.laws.hashed_members import Group
 from forebay.outcome import SizeResult
 from forebay.scenario import Rate, Scenario, ScenarioError
 from forebay.scenario.io import of_tree
-from forebay.scenario.overrides import replace
+from forebay.scenario.overrides import replace, value_of
 from forebay.scenario.source import FlowCount
 from forebay.words import Fact, Notation, argument, option
 
@@ -64,7 +64,7 @@ def link_scenario(
     if not rate or not flows:
         name, example = ("rate", "10 Gbit/s") if not rate else ("flows", "1000")
         raise ScenarioError("missing.link", field=name, such=option(name, example))
-    long = {"flows": _number_or_text(flows), **_round_trip(rtt)}
+    long = {"flows": value_of(flows), **_round_trip(rtt)}
     if mix:
         long["congestion_control"] = _mix(mix)
     name = f"{rate}, {flows} flows"
@@ -75,20 +75,14 @@ def link_scenario(
 
 def _round_trip(rtt: str) -> dict[str, Any]:
     low, both, high = (part.strip() for part in rtt.partition(".."))
-    return {"rtt": {"uniform": [low, high]} if both else low} if low or both else {}
+    return {"rtt": {"uniform": [low, high]} if both else value_of(low)} if low or both else {}
 
 
 def _goal(goal: str) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in goal.partition("="))
     if not name or not equals or not value:
         raise ScenarioError("bad-goal", field=argument("goal"), value=goal)
-    return f"goals.{name}", _number_or_text(value)
-
-
-def _number_or_text(text: str) -> int | float | str:
-    if _is_number(text):
-        return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else float(text)
-    return text.strip('"')
+    return f"goals.{name}", value_of(value)
 
 
 def _mix(mix: str) -> str | dict[str, float]:
@@ -217,15 +211,15 @@ def _tree(path: str, line: int, cells: dict[str, str]) -> dict[str, Any]:
     same: dict[str, Any] = _round_trip(cells.get("rtt", ""))
     if cells.get("congestion_control"):
         same["congestion_control"] = cells["congestion_control"]
-    long = {"flows": _number_or_text(n), **same}
-    short = {"kind": "short", "length": _BURST, "load": _number_or_text(load), **same}
+    long = {"flows": value_of(n), **same}
+    short = {"kind": "short", "length": _BURST, "load": value_of(load), **same}
     usual = {"utilization": "0.98"} if n else {"loss_rate": "0.005"}
     goals = {name: cells[name] for name in _GOALS if cells.get(name)} or usual
     return {
         "name": cells["name"],
         "link": {"rate": cells["rate"]},
         "traffic": [*([long] if n else []), *([short] if load else [])],
-        "goals": {name: _number_or_text(value) for name, value in goals.items()},
+        "goals": {name: value_of(value) for name, value in goals.items()},
     }
 
 

@@ -23,7 +23,7 @@ from forebay.search.problem import LawContext, Problem, problem_of_links
 from forebay.search.recommended import parse_sizes
 from forebay.search.run_within import routed
 from forebay.search.search import search
-from forebay.words import Fact
+from forebay.words import Fact, argument
 
 _OF_NETWORKS = ("network", "simulation")
 
@@ -106,6 +106,9 @@ def size(
         budget_s=allowed if engine == "simulation" else None,
     )  # fmt: skip
     if link is not None or link_class is not None or scenario.topology is not None:
+        if scenario.topology is None:
+            field = argument("link_class" if link is None else "link")
+            raise ScenarioError("contradiction.link-without-network", field=field)
         _check_of_links(engine, link, link_class, store=store, sizes=sizes, observe=observe)
         return _size_links(chosen, scenario, link, link_class, options)
     only: tuple[int, ...] = ()
@@ -158,12 +161,12 @@ def _check_of_links(
 ) -> None:
     """Refuse arguments that do not fit links of a network: an engine, a store, no single link."""
     if engine not in _OF_NETWORKS:
-        raise ScenarioError("contradiction.engine-of-links", field="engine", value=engine)
+        raise ScenarioError("contradiction.engine-of-links", field=argument("engine"), value=engine)
     if (link is None) == (link_class is None):
-        raise ScenarioError("contradiction.one-at-a-time", field="link")
+        raise ScenarioError("contradiction.one-at-a-time", field=argument("link"))
     for name, given in of_one_link.items():
         if given is not None:
-            raise ScenarioError("contradiction.of-a-link-alone", field=name)
+            raise ScenarioError("contradiction.of-a-link-alone", field=argument(name))
 
 
 class _Observed(Decorator):

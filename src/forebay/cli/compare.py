@@ -8,6 +8,7 @@ import forebay
 from forebay import report
 from forebay.cli import options
 from forebay.cli.output import in_line, progress, say, show
+from forebay.scenario.overrides import value_of
 
 _KERNEL = {"pfifo": "drop-tail", "pfifo_fast": "drop-tail"}
 """Linux's names of drop-tail, which --vary takes too."""
@@ -54,7 +55,7 @@ def _varied(
         wrong = "compares several values in one engine"
         hint = "write PATH=A,B, such as queue.discipline=drop-tail,cake,fq_codel"
         raise click.BadParameter(f"{wrong}; {hint}", param_hint="--vary")
-    given = [options.value_of(_KERNEL.get(value, value)) for value in values]
+    given = [value_of(_KERNEL.get(value, value)) for value in values]
     changed = [scenario.replace({path.strip(): value}) for value in given]
     outcomes = []
     for value, case in zip(values, changed, strict=True):

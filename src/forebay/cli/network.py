@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from forebay import Scenario
     from forebay.api.networks import State, Transient
 
-_STEADY = {"links", "paths", "sensitivities", "graphml", "multistart", "smallest_buffers"}
+_STEADY = {
+    "links", "paths", "sensitivities", "graphml", "multistart", "smallest_buffers", "memory_limit",
+}  # fmt: skip
 """Options for a steady state."""
 _TABLE = ".csv .parquet FILE.csv"
 
@@ -72,6 +74,7 @@ def command(
     TOPOLOGY is a scenario with a [topology], such as scenarios/abilene-fast-edge-small.toml, or a
     GraphML, GML, SNDlib XML or REPETITA file, whose demand is then offered load.
     """
+    options.check_owners(start="duration", step="duration", series="duration")
     path, overrides = source.path or "", source.overrides
     if growth is not None and against is None:
         overrides = (*overrides, f"topology.demand_growth={growth}")
@@ -84,7 +87,6 @@ def command(
     source.check_outputs(scenario, **outputs, series=series, figure=figure)
     if against is not None:
         _check_alone("--against", _STEADY | {"figure", "duration"})
-        _check_transient()
         other = networks.load(against, overrides, **plain)
         _compare((path, against), (scenario, other), growth, as_json)
     elif duration is not None:
@@ -95,17 +97,14 @@ def command(
         write("picture", figure, lambda path: report.draw_answer(course, path))
     elif failures:
         _check_alone("--failures", _STEADY | {"figure"})
-        _check_transient()
         with progress("failures") as update:
             outages = networks.single_failures(scenario, update, announce("failures"))
         rows = [outage._asdict() for outage in outages]
         document = {"schema": 1, "nothing_failed": rows[0], "failures": rows[1:]}
         show(document, as_json, lambda _: report.print_failures(rows))
     else:
-        _check_transient()
-        if smallest_buffers and multistart is not None:
-            wrong = "--multistart and --smallest-buffers exclude each other; leave one out"
-            raise click.UsageError(wrong)
+        if smallest_buffers:
+            _check_alone("--smallest-buffers", {"multistart", "memory_limit"})
         with progress("network") as update:
             if smallest_buffers:
                 answer = networks.smallest_buffers(scenario, update)
@@ -127,11 +126,6 @@ def _check_alone(option: str, others: set[str]) -> None:
     """Refuse options for the steady state beside one that gives no steady state."""
     if other := options.first_written(others):
         raise click.UsageError(f"{option} and {other} exclude each other; leave one out")
-
-
-def _check_transient() -> None:
-    if flag := options.first_written({"start", "step", "series"}):
-        raise click.UsageError(f"{flag} belongs to --transient; write that too")
 
 
 def _step(

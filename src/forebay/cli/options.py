@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import math
 import os
-import tomllib
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from click.core import ParameterSource
 import forebay
 from forebay.files.atomic import fault, write_text
 from forebay.packages import check_file
+from forebay.scenario.overrides import value_of
 
 if TYPE_CHECKING:
     from forebay import Scenario
@@ -211,6 +211,16 @@ def first_written(names: Container[str]) -> str:
     return ""
 
 
+def check_owners(**owners: str) -> None:
+    """Refuse an option that is read only beside another: ``draws="uncertain"``, any of several."""
+    flags = {param.name: param.opts[0] for param in click.get_current_context().command.params}
+    for name, owner in owners.items():
+        any_of = owner.split()
+        if (flag := first_written({name})) and not first_written(any_of):
+            wrong = f"belongs to {' or '.join(flags[each] for each in any_of)}; write that"
+            raise click.BadParameter(wrong, param_hint=flag)
+
+
 def _once(_ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     paths = [pair.partition("=")[0].strip() for pair in given]
     twice = next((path for path in paths if paths.count(path) > 1), None)
@@ -280,14 +290,6 @@ def ranges(uncertain: Iterable[str]) -> dict[str, Any]:
             raise click.BadParameter(wrong, param_hint="--uncertain")
         by_path[path] = value_of(text)
     return by_path
-
-
-def value_of(text: str) -> Any:
-    """Return a TOML value, or else the text, as --set takes it."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):
-        return text
 
 
 overrides = text(

@@ -46,6 +46,7 @@ def emit(
     "129 packets", "1.5 MB" or "10 ms", with --rate.
     """
     platforms.get(platform)  # an unknown platform is the first error
+    options.check_owners(force="answer")
     rate, packet = place["rate"], place["packet"]
     if answer is not None:
         if target is not None or overrides or rate is not None or packet is not None:
@@ -91,6 +92,7 @@ def lint(
     With --scenario, which also gives the rate, compare it with the scenario's size: exit status 1
     if no queue has that size.
     """
+    options.check_owners(overrides="scenario")
     wanted, rate, packet = None, place["rate"], place["packet"]
     if scenario is not None:
         wanted, port = platforms.read_target(

@@ -59,4 +59,4 @@ def command(
             write("picture", figure, lambda path: report.figures.draw_flows(outcome, table, path))
         else:
             say("picture: none was drawn, because no flow sent in the measured window")
-    show(outcome, as_json, report.print_outcome)
+    show(outcome, as_json, report.print_answer)

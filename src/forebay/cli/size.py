@@ -28,7 +28,6 @@ _READ = {
     "--uncertain": {"uncertain", "holds", "draws", "figure", *_SCENARIO, *_EFFORT},
 }
 """What a question other than that for one size is read with."""
-_NEEDS = {"memory": "--class-queues", "holds": "--uncertain", "draws": "--uncertain"}
 
 
 @options.as_command("size")
@@ -113,9 +112,9 @@ def command(
         how = {"holds": holds, "draws": draws, **effort}
         del how["max_seeds"]
         return _size_draws(scenario, options.ranges(uncertain), how, figure, as_json)
-    if flag := options.first_written(_NEEDS):
-        owner = _NEEDS[flag.removeprefix("--")]
-        raise click.BadParameter(f"belongs to {owner}; write that", param_hint=flag)
+    options.check_owners(
+        memory="class_queues", holds="uncertain", draws="uncertain", force="platform"
+    )
     if platform is not None:
         platforms.check_discipline(scenario.queue.discipline, platform)
     try:
@@ -135,13 +134,7 @@ def command(
     configuration = None if emission is None else emission.to_dict()
     more = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
     result = result.model_copy(update=more)
-    everything = explain or halves or chip_ports > 1
-    show(result, as_json, lambda answer: report.print_size(answer, explain=everything))
-    if emission is not None and not as_json:
-        click.echo(f"\nConfiguration for {emission.platform}")
-        if emission.comment_mark is None:  # JSON has no comments
-            click.echo("\n".join(emission.comments))
-        click.echo(emission.text, nl=False)
+    show(result, as_json, lambda answer: report.print_size(answer, explain=explain))
     if platform is not None and result.buffer is None:
         say(f"no configuration for {platform}: the sizing found no buffer")
     write("picture", figure, lambda path: report.draw_answer(result, path))

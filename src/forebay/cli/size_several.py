@@ -166,8 +166,6 @@ def size_together(
         emission = platforms.emit_classes(sized, platform)
         sizes = sizes.model_copy(update={"configuration": emission.to_dict()})
     show(sizes, as_json, report.print_class_queues)
-    if emission is not None and not as_json:
-        click.echo(f"\nConfiguration for {emission.platform}\n{emission.text}", nl=False)
     if platform is not None and emission is None:
         say(f"no configuration for {platform}: these sizes do not meet all goals for certain")
     return sizes.exit_status

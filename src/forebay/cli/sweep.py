@@ -59,6 +59,7 @@ def command(
     ["64 packets", "129 packets"].
     """
     grid = source.path or ""
+    options.check_owners(**dict.fromkeys(roles, "figure html"), wait="cluster")
     places = {"export": export, "figure": figure, "html": html}
     options.check_places((grid,), store=effort["store"], **places)
     with progress("sweep") as update, naming_signal():

@@ -137,6 +137,7 @@ def counters(
     Raises MeasureError if a file is not a table of counters, or an option does not fit it.
     """
     link = _Link(bits_per_second(rate), _packet(packet), rtt_range(rtt))
+    asked = Asked(rate, congestion_control, buffer, goal)
     bps, size, _ = link
     rows = read(table, bps)
     if busy_hour:
@@ -159,7 +160,7 @@ def counters(
     for name in _REFUSED:
         found.refuse(name, "counters.not-shown")
     found.curves["load"] = {"step_s": float(np.median(rows.seconds)), "share": share.tolist()}
-    _scenario(found, link, Asked(rate, congestion_control, buffer, goal))
+    _scenario(found, link, asked)
     return found
 
 

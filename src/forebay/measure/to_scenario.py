@@ -10,11 +10,13 @@ import numpy as np
 from pydantic import ValidationError
 
 from forebay.measure.estimate import Counts, Estimate, Floats, Measured
+from forebay.measure.records import parse
 from forebay.measure.traffic import full_packet
-from forebay.scenario import Scenario
+from forebay.scenario import BufferSize, Scenario, ScenarioError
 from forebay.scenario.format_error import format_error
 from forebay.scenario.quantity import Rate
-from forebay.words import Fact
+from forebay.scenario.tcp import known_control
+from forebay.words import Fact, argument
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
@@ -35,12 +37,24 @@ _BUSY = 0.9  # load from which the link, and not the hosts, limits its flows
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user says of the scenario: the link's rate, and None for what nobody chose."""
+    """What the user says of the scenario: the link's rate, and None for what nobody chose.
+
+    It is checked before records are read, whatever these then tell. Raises ScenarioError.
+    """
 
     rate: str
     congestion_control: str | None
     buffer: str | None
     goal: float | None
+
+    def __post_init__(self) -> None:
+        if self.buffer is not None:
+            parse("buffer", BufferSize, self.buffer)
+        if self.congestion_control is not None:
+            try:
+                known_control(self.congestion_control)
+            except ScenarioError as error:
+                raise error.at("", argument("congestion_control")) from None
 
 
 def scenario(read: CaptureReadings, found: Measured, asked: Asked, overhead: int) -> None:

@@ -51,8 +51,13 @@ _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
 
 
 def _pasted(mark: str | None, comments: Iterable[str], lines: Iterable[str]) -> str:
-    said = () if mark is None else (f"{mark} {line}" for line in comments)
-    return "\n".join((*said, *lines)) + "\n"
+    return _told(mark, () if mark is None else comments, lines)
+
+
+def _told(mark: str | None, comments: Iterable[str], lines: Iterable[str]) -> str:
+    """Return comments and lines for who reads them: also those of a format without comments."""
+    before = "" if mark is None else f"{mark} "
+    return "\n".join((*(f"{before}{line}" for line in comments), *lines)) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,7 @@ class Emission:
             "rounding_bytes": self.rounding_bytes,
             "configuration": list(self.lines),
             "notes": [asdict(note) for note in self.notes],
+            "text": _told(self.comment_mark, self.comments, self.lines),
         }
 
 
@@ -249,8 +255,10 @@ class ClassEmission:
     @property
     def text(self) -> str:
         """The lines to paste, after the comments."""
-        wanted = (limit.said(self.port) for limit in self.limits)
-        return _pasted(self.comment, (*wanted, *map(str, self.notes)), self.lines)
+        return _pasted(self.comment, self._comments(), self.lines)
+
+    def _comments(self) -> Iterable[str]:
+        return (*(limit.said(self.port) for limit in self.limits), *map(str, self.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types."""
@@ -260,6 +268,7 @@ class ClassEmission:
                 {"name": x.queue.name, "packets": x.packets, "bytes": x.bytes} for x in self.limits
             ],
             "notes": [asdict(note) for note in self.notes],
+            "text": _told(self.comment, self._comments(), self.lines),
         }  # fmt: skip
 
 

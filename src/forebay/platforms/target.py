@@ -98,9 +98,10 @@ def read_target(
 
     Raises PlatformError, ScenarioError.
     """
-    if not (target.endswith((".toml", ".json")) or Path(target).is_file() or target in shipped()):
-        if overrides:
-            raise PlatformError("no-scenario.of-size")
+    is_file = target.endswith((".toml", ".json")) or Path(target).is_file()
+    if overrides and (target.endswith(".json") or not (is_file or target in shipped())):
+        raise PlatformError("no-scenario.of-size")
+    if not (is_file or target in shipped()):
         return _plain(target, rate, packet)
     if rate is not None or packet is not None:
         raise PlatformError("two-rates", name=short(target))
@@ -112,7 +113,8 @@ def read_target(
         raise PlatformError("not-sized.scenario", name=short(target), find=find)
     if scenario.queue.classes:
         raise _class_queues(target)
-    source = f"queue.size of {target} as written there, not sized"
+    there = "with --set" if overrides else "as written there"
+    source = f"queue.size of {target} {there}, not sized"
     port, packets, chosen = port_of(scenario), scenario.buffer_packets, scenario.queue.size
     aqm, left = _aqm_of(scenario, port, source), _unwritten(scenario)
     written = str(chosen) if aqm is None else f"{aqm.discipline} with a limit of {chosen}"

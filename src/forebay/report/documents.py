@@ -38,6 +38,7 @@ from forebay.report.ports import print_class_queues
 from forebay.report.size import brief, print_size
 from forebay.report.study import text
 from forebay.report.tables import (
+    NOT_MEASURED,
     assumed_lines,
     called,
     console,
@@ -60,6 +61,7 @@ from forebay.words import Fact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from rich.table import Table
 
 
 Answer: TypeAlias = (
@@ -155,36 +157,48 @@ _CLASS_ROWS: tuple[tuple[str, Callable[[ClassOutcome], str]], ...] = (
 
 
 def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) -> None:
-    """Print Outcomes next to each other, as a `Comparison` has them; – means "not measured"."""
+    """Print Outcomes next to each other; – means "not measured".
+
+    ``titles`` are those of the columns; without them the engines' names.
+    """
     out = console()
     if not outcomes:
         out.print(str(Fact("answers.none")))
         return
     first = outcomes[0]
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
-    print_first(out, outcomes)
-    names = tuple(titles) or tuple(outcome.engine for outcome in outcomes)
-    grid, shown = table("", *names), [shown_links(outcome) for outcome in outcomes]
-    for name in first.links:
-        grid.add_row(f"link {name}", style="bold")
-        for label, show_link in _LINK_ROWS:
-            grid.add_row(f"  {label}", *(show_link(links[name]) for links in shown))
-    for place, kind in enumerate(first.classes):
-        grid.add_row(called(kind), style="bold")
-        for label, show_class in _CLASS_ROWS:
-            cells = (
-                show_class(o.classes[place]) if place < len(o.classes) else "–" for o in outcomes
-            )
-            grid.add_row(f"  {label}", *cells)
+    engines = [outcome.engine for outcome in outcomes]
+    names = titles or engines
+    print_first(out, outcomes, names)
+    grid = table("", *names)
+    links = [{f"link {n}": of for n, of in shown_links(outcome).items()} for outcome in outcomes]
+    _add_parts(grid, links, _LINK_ROWS)
+    _add_parts(grid, [{called(of): of for of in outcome.classes} for outcome in outcomes],
+               _CLASS_ROWS)  # fmt: skip
     show_table(out, grid)
     for title, outcome in zip(names, outcomes, strict=True):
         for kind in outcome.classes:
             if kind.unsettled is not None:
                 line = f"{title}, {called(kind)}: {kind.unsettled}"
                 out.print(line, style="yellow", highlight=False)
-    once = {(outcome.engine, *outcome.broken_assumptions): outcome for outcome in outcomes}
-    for outcome in once.values():
-        print_broken(out, outcome)
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for place, outcome in enumerate(outcomes):
+        alike.setdefault((outcome.engine, *outcome.broken_assumptions), []).append(place)
+    for (engine, *_), places in alike.items():
+        of = ", ".join(names[place] for place in places)
+        all_ = len(places) == engines.count(engine)
+        print_broken(out, outcomes[places[0]], "this scenario" if all_ else f"the scenario of {of}")
+
+
+def _add_parts(
+    grid: Table, parts: Sequence[dict[str, Any]], rows: Sequence[tuple[str, Callable[[Any], str]]]
+) -> None:
+    """Add the rows of each link or class that any column has."""
+    for name in dict.fromkeys(name for part in parts for name in part):
+        grid.add_row(name, style="bold")
+        for label, show_part in rows:
+            cells = (show_part(part[name]) if name in part else NOT_MEASURED for part in parts)
+            grid.add_row(f"  {label}", *cells)
 
 
 _MOST_LINKS = 12

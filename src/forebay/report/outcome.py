@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import of_level
@@ -54,7 +54,7 @@ def print_outcome(outcome: Outcome) -> None:
     seeds = outcome.provenance.seeds
     of = f"{len(seeds)} seeds" if len(seeds) != 1 else f"seed {seeds[0]}"
     out.print(f"by {outcome.engine}, {of}{_intervals(outcome)}")
-    print_first(out, [outcome])
+    print_first(out, [outcome], [""])
     for name, link in _shown_links(out, outcome).items():
         out.print()
         out.print(_link_title(name, link), style="bold")
@@ -70,17 +70,33 @@ def print_outcome(outcome: Outcome) -> None:
     print_broken(out, outcome)
 
 
-def print_first(out: Console, outcomes: Sequence[Outcome]) -> None:
-    """Print what the numbers of outcomes of one scenario rest on, each line once."""
-    warned = (line for outcome in outcomes for line in (*outcome.late_starts, *outcome.disturbed))
-    for line in dict.fromkeys(warned):
-        out.print(f"{line}.", style="bold yellow", highlight=False)
-    rates = (line for outcome in outcomes if outcome.rates for line in rate_lines(outcome.rates))
-    for line in dict.fromkeys(rates):
-        out.print(line)
-    assumed = dict.fromkeys(line for outcome in outcomes for line in outcome.assumptions)
-    for line in assumed_lines(tuple(assumed)):
-        out.print(line)
+def print_first(out: Console, outcomes: Sequence[Outcome], names: Sequence[str]) -> None:
+    """Print what the numbers of outcomes rest on, each line once, and whose it is if not all's."""
+    warned = [(*outcome.late_starts, *outcome.disturbed) for outcome in outcomes]
+    for of, lines in _by_owners(names, warned):
+        for line in lines:
+            out.print(f"{of}{line}.", style="bold yellow", highlight=False)
+    for of, lines in _by_owners(names, (rate_lines(outcome.rates or {}) for outcome in outcomes)):
+        for line in lines:
+            out.print(f"{of}{line}")
+    for of, lines in _by_owners(names, (outcome.assumptions for outcome in outcomes)):
+        for line in assumed_lines(lines):
+            out.print(f"{of}{line}")
+
+
+def _by_owners(
+    names: Sequence[str], told: Iterable[Sequence[str]]
+) -> Iterable[tuple[str, list[str]]]:
+    """Return the lines of several outcomes by whose they are: ("64, 128: ", …); all's have ""."""
+    owners: dict[str, list[str]] = {}
+    for name, lines in zip(names, told, strict=True):
+        for line in dict.fromkeys(lines):
+            owners.setdefault(line, []).append(name)
+    groups: dict[str, list[str]] = {"": []}
+    for line, having in owners.items():
+        of = "" if len(having) == len(names) else f"{', '.join(having)}: "
+        groups.setdefault(of, []).append(line)
+    return groups.items()
 
 
 def _shown_links(out: Console, outcome: Outcome) -> dict[str, LinkOutcome]:
@@ -96,11 +112,11 @@ def _shown_links(out: Console, outcome: Outcome) -> dict[str, LinkOutcome]:
     return dict(sorted(links.items(), key=lambda item: -loss(item[1]))[:_MOST])
 
 
-def print_broken(out: Console, outcome: Outcome) -> None:
+def print_broken(out: Console, outcome: Outcome, scenario: str = "this scenario") -> None:
     """Print the assumptions of the engine that the scenario violates, if any."""
     if outcome.broken_assumptions:
         out.print()
-        out.print(f"Assumptions of {outcome.engine} that this scenario breaks", style="bold")
+        out.print(f"Assumptions of {outcome.engine} that {scenario} breaks", style="bold")
         for assumption in outcome.broken_assumptions:
             out.print(f"  {assumption}", style="yellow")
 

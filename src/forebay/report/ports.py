@@ -12,12 +12,14 @@ from forebay.report.tables import (
     NOT_MEASURED,
     console,
     count,
+    print_configuration,
     short,
     show_significant,
     show_table,
     table,
     with_prefix,
 )
+from forebay.words import general
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -104,6 +106,7 @@ def print_class_queues(found: ClassQueueSizes) -> None:
     show_table(out, grid)
     if any(kind.settled is False for kind in found.outcome.classes):
         out.print("Long flows have not settled in the run of all queues: write a longer warmup.")
+    print_configuration(out, found.configuration)
 
 
 def _sizes(sizes: ClassQueueSizes) -> Table:
@@ -114,7 +117,7 @@ def _sizes(sizes: ClassQueueSizes) -> Table:
             between = f"{queue.low} to {queue.high}"
         grid.add_row(
             queue.name, ", ".join(queue.traffic), str(queue.packets), with_prefix(queue.bytes, "B"),
-            f"{1e3 * queue.seconds:.3g}", between,
+            general(1e3 * queue.seconds, ".3g"), between,
         )  # fmt: skip
     return grid
 

@@ -22,6 +22,7 @@ from forebay.report.tables import (
     mean,
     p99,
     plain,
+    print_configuration,
     rate_lines,
     scale,
     sentence_case,
@@ -42,6 +43,7 @@ from forebay.report.tables import (
 from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 
@@ -55,7 +57,7 @@ _MORE = "… (--explain)"
 
 
 def print_size(answer: SizeResult, *, explain: bool = False) -> None:
-    """Print a sizing as text; with ``explain`` with all its evidence."""
+    """Print a sizing as text; with ``explain``, or what only the evidence shows, with all of it."""
     out = console()
     first, *rest = brief(answer)
     sure = answer.recommended is not None and not _but(answer)
@@ -64,8 +66,12 @@ def print_size(answer: SizeResult, *, explain: bool = False) -> None:
     out.print(rest[0], style=f"bold {colour}", soft_wrap=True)
     for line in rest[1:]:
         out.print(line, soft_wrap=True)
-    if not explain:
-        return
+    if explain or answer.cheaper or (answer.memory is not None and answer.memory.ports > 1):
+        _print_evidence(out, answer)
+    print_configuration(out, answer.configuration)
+
+
+def _print_evidence(out: Console, answer: SizeResult) -> None:
     out.print()
     for line in explained(answer):
         out.print(line)
@@ -80,9 +86,14 @@ def brief(answer: SizeResult) -> list[str]:
     lines = [answer.scenario, *wrap(sentence(answer), COLUMNS, subsequent_indent="  ")[:3]]
     lines += [*_least(answer), *_price(answer)]
     lines += [*_said(answer), *_assumed(answer), *_law(answer), *_by(answer)]
-    room = COLUMNS - len(_MORE) - 1
-    fitting = [s if len(s) <= COLUMNS else f"{s[:room].rstrip()} {_MORE}" for s in lines]
+    fitting = [line if len(line) <= COLUMNS else _cut(line) for line in lines]
     return fitting if len(fitting) <= LINES else [*fitting[: LINES - 1], _MORE]
+
+
+def _cut(line: str) -> str:
+    """Return the words of a line that fit; a number is not cut."""
+    whole = wrap(line, COLUMNS - len(_MORE) - 1, break_on_hyphens=False) or [""]
+    return f"{whole[0]} {_MORE}"
 
 
 def sentence(answer: SizeResult) -> str:

@@ -166,11 +166,12 @@ def _answer(answer: UncertainSize) -> str:
     if answer.buffer is None:
         no = "no size is shown to meet" if answer.exit_status == 3 else "no buffer meets"
         return f"{no} {of}"
-    size, high = answer.buffer, "…" if answer.buffer.high is None else answer.buffer.high
+    size, high = answer.buffer, answer.buffer.high
+    interval = f"{size.low} or more" if high is None else f"{size.low} to {high}"
     meet = "meet" if answer.sized == "buffer" else "meets"
     return (
         f"{size_words(answer.sized, size.packets)} ({size.bytes:,} B) {meet} {of}; 95 % interval "
-        f"{size.low} to {high}"
+        f"{interval}"
     )
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -22,6 +23,7 @@ from forebay.outcome import (
     Relaxation,
     SizeResult,
 )
+from forebay.words import general
 
 NOT_MEASURED = "–"
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -41,13 +43,19 @@ def percent(metric: Metric | None) -> Metric | None:
 
 
 def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
-    """Format ``value ±half-width`` with ``digits`` decimals, or – if not measured."""
+    """Format ``value ±half-width`` with ``digits`` decimals, or – if not measured.
+
+    A number below 1 has two digits at least: 0.0098 of a link of 10 kbit/s.
+    """
     if metric is None:
         return NOT_MEASURED
     metric = metric.scaled(factor)
+    half = metric.half_width
+    largest = max(abs(metric.value), half or 0.0)
+    if digits and largest:
+        digits = min(max(digits, 1 - _exponent(largest, 2)), 6)
     if metric.is_open:
         return f"≥ {metric.value:.{digits}f}"
-    half = metric.half_width
     value = f"{metric.value:.{digits}f}"
     return value if half is None else f"{value} ±{half:.{digits}f}"
 
@@ -61,7 +69,7 @@ def number(value: float | None, factor: float) -> str:
     """Format a number to four digits; below 1e-12 it is 0. – if there is none."""
     if value is None:
         return NOT_MEASURED
-    return "0" if abs(value) < 1e-12 else f"{value * factor:.4g}"
+    return "0" if abs(value) < 1e-12 else general(value * factor, ".4g")
 
 
 def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
@@ -158,6 +166,13 @@ def console() -> Console:
     out = OnStdout(highlight=False, soft_wrap=False, emoji=False, markup=False)
     out.width = min(out.width, _WIDEST)
     return out
+
+
+def print_configuration(out: Console, made: Mapping[str, Any] | None) -> None:
+    """Print the configuration in an answer, if it has one; that of older documents has no text."""
+    if made is not None and "text" in made:
+        text = f"\nConfiguration for {made.get('platform')}\n{made['text']}"
+        out.print(text, end="", soft_wrap=True)
 
 
 def show_table(out: Console, made: Table) -> None:

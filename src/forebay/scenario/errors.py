@@ -108,13 +108,14 @@ def bare_rate(value: float) -> str:
 
 
 def bare(value: float, unit: str) -> str:
-    """Return "60 s" for 60, without an exponent; "50 ms" for 0.05 if the unit is ms.
+    """Return "64 packets" for 64, without an exponent; "50 ms" for 0.05 if the unit is ms.
 
-    A number below 1 for a time that is usually given in ms is probably in seconds.
+    A number below 1 for a time that is usually given in ms is in seconds; another may be too.
     """
     if unit == "ms" and value < 1:
         return f"{plain(Decimal(repr(value)).scaleb(3))} ms"
-    return f"{plain(Decimal(repr(value)))} {unit}"
+    amount = plain(Decimal(repr(value)))
+    return f'{amount} ms" or "{amount} s' if unit == "ms" else f"{amount} {unit}"
 
 
 def plain(number: Decimal) -> str:

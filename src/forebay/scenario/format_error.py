@@ -172,11 +172,12 @@ def _not_a_table(error: ErrorDetails, place: _Place) -> ScenarioError:
     models = list(models_in(place.field.annotation)) if place.field else []
     calls = " or ".join(dict.fromkeys(f"{model.__name__}(…)" for model in models[:3]))
     calls, value = f"{calls}, or " if calls else "", error["input"]
+    header = ".".join(part for part in place.path if isinstance(part, str))
     if isinstance(place.last, int):
-        name, header = str(place.path[-2]), str(place.path[0])
+        name = str(place.path[-2])
         return ScenarioError("wrong-type.entry", value=value, name=name, header=header, calls=calls)
     name = place.last or place.table.__name__
-    return ScenarioError("wrong-type.table", value=value, name=name, header=place.last, calls=calls)
+    return ScenarioError("wrong-type.table", value=value, name=name, header=header, calls=calls)
 
 
 _TYPES = {

@@ -1,6 +1,7 @@
 """Replaces fields before a scenario is checked: PATH=VALUE of --set, and Python's `replace`."""
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,6 +13,9 @@ from forebay.words import Term, argument, either
 
 SOURCE = argument("overrides", "set")
 """The place of overrides, in errors."""
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_LONG = 19
+"""Digits from which on a whole number with leading zeros is read as any other number."""
 
 
 def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
@@ -26,7 +30,7 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
             path, equals, text = map(str.strip, override.partition("="))
             if not equals or not all(path.split(".")):
                 raise ScenarioError("bad-override.sets-nothing", value=override)
-            _put(tree, path.split("."), _given(_value(text)))
+            _put(tree, path.split("."), _given(value_of(text)))
             paths.append(path)
     except ScenarioError as error:
         raise error.at(SOURCE) from None
@@ -108,13 +112,15 @@ def _whole(path: str, value: str) -> Term:
     return either(f'{{"{path}": {value}}}', f"{path}={value}")
 
 
-def _value(text: str) -> object:
-    """Return a TOML value, or else the text as a string."""
+def value_of(text: str) -> Any:
+    """Return the TOML value of an option's or a cell's text, or the number (.95), or the text."""
     try:
         parsed = tomllib.loads(f"value = {text}")
+        return parsed["value"] if len(parsed) == 1 else text
     except (ValueError, RecursionError):
-        return text
-    return parsed["value"] if len(parsed) == 1 else text
+        if not _NUMBER.fullmatch(text):
+            return text
+    return int(text) if text.isdecimal() and len(text) < _LONG else float(text)
 
 
 def has_field(path: str) -> bool:

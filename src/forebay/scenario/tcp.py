@@ -27,17 +27,18 @@ CONGESTION_CONTROLS: tuple[str, ...] = tuple(CONTROLS)
 def _parse(value: object) -> str | dict[str, float]:
     """Read one name, or a table of shares that sum to 1."""
     if isinstance(value, str):
-        return _known(value)
+        return known_control(value)
     if not isinstance(value, Mapping):
         raise ScenarioError("wrong-type.control", value=value, known=one_of(CONGESTION_CONTROLS))
-    shares = {_known(name): _share(name, share) for name, share in value.items()}
+    shares = {known_control(name): _share(name, share) for name, share in value.items()}
     total = fsum(shares.values())
     if abs(total - 1) > 1e-9:
         raise ScenarioError("out-of-range.shares-of-controls", value=value, total=total)
     return next(iter(shares)) if len(shares) == 1 else shares
 
 
-def _known(name: object) -> str:
+def known_control(name: object) -> str:
+    """Return the name of a congestion control. Raises ScenarioError for any other value."""
     if isinstance(name, str) and name in CONTROLS:
         return name
     known = (*CONGESTION_CONTROLS, *foreign.names())

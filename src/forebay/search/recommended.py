@@ -211,7 +211,7 @@ def _mixed(of: Sequence[Metric | None], share: float) -> Metric | None:
     return Metric(value=value, low=None, high=None, n=min(a.n, b.n))
 
 
-_UNIT = re.compile(r"[A-Za-z]+\s*$")
+_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 _MOST = 1000
 
 
@@ -226,8 +226,11 @@ def parse_sizes(text: str, scenario: Scenario) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not parts or len(parts) > _MOST:
         raise ScenarioError("no-sizes", field=field, sizes=len(parts), most=_MOST)
-    unit = _UNIT.search(parts[-1])
-    whole = [part if _UNIT.search(part) or unit is None else f"{part} {unit[0]}" for part in parts]
+    if _NUMBER.fullmatch(parts[-1]):
+        like = f"{','.join(parts)} packets"
+        raise ScenarioError("no-unit.quantity", field=field, value=text, like=like)
+    unit = _NUMBER.sub("", parts[-1], count=1)
+    whole = [f"{part} {unit}" if _NUMBER.fullmatch(part) else part for part in parts]
     sizes = sorted({_packets(size, scenario) for size in whole})
     if sizes[0] < 1:
         raise ScenarioError("out-of-range.size-below-packet", field=field)

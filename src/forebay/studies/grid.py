@@ -19,7 +19,7 @@ from forebay.scenario import Scenario, load
 from forebay.scenario.base import whole_number
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.io import read_toml
-from forebay.scenario.overrides import has_field
+from forebay.scenario.overrides import SOURCE, has_field
 from forebay.scenario.quantity import KNOWN, parse_amount, plain
 from forebay.studies.errors import unknown_key
 from forebay.studies.leave_out import Keeps, flat, keeper
@@ -451,6 +451,9 @@ def _read(tree: dict[str, Any], source: str, overrides: Sequence[str]) -> GridFi
     base, file = _base(tree.get("base"), os.path.dirname(source), overrides)
     if not isinstance(tree.get("axes"), dict) or not tree["axes"]:
         raise ScenarioError("bad-grid.axes", field="axes")
+    for path in (override.partition("=")[0].strip() for override in overrides):
+        if any(f"{path}.".startswith(f"{axis}.") for axis in tree["axes"]):
+            raise ScenarioError("bad-grid.set-axis", file=SOURCE, field=path)
     grid = grid_of(
         base, tree["axes"], groups=tree.get("together", ()),
         leave_out=tree.get("leave_out", ()), design=tree.get("design"),

@@ -15,7 +15,7 @@ from forebay.scenario.quantity import parse_amount, plain
 from forebay.search.goals import goals_of
 from forebay.studies.errors import unknown_key
 from forebay.studies.grid import Range, range_of, read_range
-from forebay.words import Fact
+from forebay.words import Fact, argument
 
 _KINDS = ("rate", "time", "size", "packets")
 _NO_AMOUNT = ("shares", "shape")
@@ -65,6 +65,7 @@ _PERCENT = re.compile(r"\s*(?:±|\+-|\+/-)\s*([0-9.]+)\s*%\s*")
 _INSIDE = 1.0 - 2.0**-20
 """A distribution without an end is not asked for its last value."""
 _CONTROL = ".congestion_control."
+_PLACE = argument("uncertain")
 At = Callable[[float], Any]
 
 
@@ -118,13 +119,17 @@ def uncertain_inputs(scenario: Scenario, given: Mapping[str, Any]) -> list[Uncer
     ``given``: a range or a distribution by dotted path; see `forebay.size_uncertain`.
     """
     if not isinstance(given, Mapping) or not given:
-        raise ScenarioError("bad-grid.no-input", field="uncertain", value=given)
-    inputs = [_input(scenario, str(path), form) for path, form in given.items()]
-    fields = [input_.field for input_ in inputs]
-    for input_ in inputs:
-        if fields.count(input_.field) > 1:
-            raise ScenarioError("bad-grid.uncertain-twice", field=input_.path, name=input_.field)
-        _check(scenario, input_)
+        raise ScenarioError("bad-grid.no-input", field=_PLACE, value=given)
+    try:
+        inputs = [_input(scenario, str(path), form) for path, form in given.items()]
+        fields = [input_.field for input_ in inputs]
+        for input_ in inputs:
+            if fields.count(input_.field) > 1:
+                twice = input_.field
+                raise ScenarioError("bad-grid.uncertain-twice", field=input_.path, name=twice)
+            _check(scenario, input_)
+    except ScenarioError as error:
+        raise error.but(file=error.parts["file"] or _PLACE) from None
     return inputs
 
 
@@ -136,17 +141,15 @@ def check_goals(scenario: Scenario, inputs: Sequence[Uncertain]) -> None:
 
 def _check(scenario: Scenario, input_: Uncertain) -> None:
     for share in (0.0, _INSIDE):
-        try:
-            value = input_.at(share)
-        except ScenarioError as error:
-            raise error.at("uncertain") from None
+        value = input_.at(share)
         try:
             scenario.replace({input_.field: value})
         except ScenarioError as error:
-            where = "uncertain"
-            if not blames([input_.field], error.field):  # of another field, which the value moves
-                where += f", {input_.path} = {input_.word(input_.number(share))}"
-            raise error.at(where) from None
+            if blames([input_.field], error.field):
+                raise error.at("") from None
+            # of another field, which the value moves
+            value = input_.word(input_.number(share))
+            raise error.but(file=Fact("uncertain.there", path=input_.path, value=value)) from None
 
 
 def _input(scenario: Scenario, path: str, form: object) -> Uncertain:

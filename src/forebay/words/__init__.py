@@ -15,7 +15,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-_SHOWN = 60
+_SHOWN, _LARGEST_SAID = 60, 1e15
 _HINT = ".hint"
 
 
@@ -169,7 +169,7 @@ class _Wording(Formatter):
         if "|" in spec:  # also of numbers and truths of NumPy
             one, many = spec.split("|")
             return (one if value == 1 else many).replace("#", str(value))
-        return super().format_field(value, spec)
+        return general(value, spec) if spec.endswith("g") else super().format_field(value, spec)
 
 
 def _term(form: str, spec: str) -> Term:
@@ -254,6 +254,16 @@ _FORMS: dict[str, Callable[..., str]] = {
     "option": _option, "argument": _argument, "setting": _setting, "entry": _entry,
     "either": _either, "path": _path,
 }  # fmt: skip
+
+
+def general(value: Any, spec: str) -> str:
+    """Format a number by ``".3g"`` and the like; a large one without an exponent: 12000.
+
+    >>> general(12000.0, ".3g"), general(1.5, ".3g")
+    ('12000', '1.5')
+    """
+    said = format(value, spec)
+    return f"{value:.0f}" if "e+" in said and abs(value) < _LARGEST_SAID else said
 
 
 def toml(value: object) -> str:
