@@ -58,6 +58,15 @@ def test_sizes_that_can_be_configured(link, printed):
     assert "none of the sizes that can be configured" in " ".join(said.split())
 
 
+def test_why_a_size_that_can_be_configured_is_above_the_least(printed):
+    link = "--rate '1 Gbit/s' --flows 400 --rtt '20 ms..60 ms' --goal utilization=0.99"
+    theory = f"size {link} --engine theory --set goals.loss_rate=0.9"
+    least = json.loads(printed(f"{theory} --json"))["buffer"]["packets"]
+    above = printed(f"{theory} --sizes '{least + 9} packets'")
+    assert "Why: the next of the sizes that can be configured.\n" in above
+    assert "Why:" not in printed(f"{theory} --sizes '{least} packets'")
+
+
 def test_a_chip_of_many_ports(link, printed):
     document = json.loads(printed(f"size {link} --chip-ports 64 --json {FEW}"))
     assert document["memory"]["ports"] == 64
