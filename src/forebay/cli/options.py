@@ -263,9 +263,10 @@ class FlowsOrTable(OutputPath):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path of a table, or the number as text."""
-        if Path(value).suffix or not str(value)[:1].isdigit():
-            return super().convert(value, param, ctx)
-        return str(value)
+        is_number = str(value)[:1].isdigit() or str(value)[:1] in "+-."
+        if is_number and Path(value).suffix.lower() not in self.endings:
+            return str(value)
+        return super().convert(value, param, ctx)
 
 
 class EngineOption(click.Option):
