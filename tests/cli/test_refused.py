@@ -169,6 +169,7 @@ platforms emit missing.toml --platform junos | missing.toml: no such file
 platforms emit --platform ios-xe --answer a.json '10 ms' | --answer already gives the buffer
 platforms emit --platform ios-xe --answer broken.toml | broken.toml is not a document of a sizing
 platforms emit --platform ios-xe | nothing to emit
+testbed check --set link.rate=5 | --set: belongs to SCENARIO; write that
 platforms lint missing.cfg --rate '1 Gbit/s' | missing.cfg cannot be read: No such file
 platforms lint some.cfg --rate '1 Gbit/s' | cannot recognise the platform
 platforms lint some.cfg | the port's rate is not given
