@@ -49,7 +49,8 @@ size oc3-gsr --figure out.gif | .svg
 size oc3-gsr --figure no-such-folder/out.svg | no-such-folder
 size oc3-gsr --figure /proc/out.svg | cannot be written
 size oc3-gsr --seeds 9 --max-seeds 4 | --max-seeds
-size oc3-gsr --sizes some | sizes: "some" is not a quantity
+size oc3-gsr --sizes some | --sizes: "some" is not a quantity
+size oc3-gsr --sizes '9 packets' --set queue.discipline=codel | forebay: --sizes:
 size oc3-gsr --halves --set queue.discipline=codel | under codel its aim is sized
 size oc3-gsr --set queue.discipline=cake --emit linux-tc --budget '9 min' | cake has no limit
 size oc3-gsr --engine theory --emit jumos | jumos
@@ -112,6 +113,12 @@ trace oc3-gsr --output t.txt | .csv, .npz
 trace oc3-gsr --histograms t.npz | .csv
 trace oc3-gsr --output /nowhere/t.csv | there is no folder
 trace oc3-gsr --flows one | write whole numbers
+trace oc3-gsr --flows -1 | forebay: --flows: -1; write a whole number from 0
+run --rate '1 Gbit/s' --flows 1 --flows 2 | --flows: is written twice; write one table
+run --rate '1 Gbit/s' --flows a.csv --flows b.csv | --flows: is written twice; write one table
+run --rate '1 Gbit/s' --flows 9..1 | traffic.0.flows
+run --rate '1 Gbit/s' --flows .5 | traffic.0.flows: 0.5 is not a whole number
+run oc3-gsr --engine theory --flows a.csv | forebay: --flows:
 trace oc3-gsr --step '1 furlong' | step:
 trace oc3-gsr --engine theory | cannot trace packets over time; write --engine simulation
 run oc3-gsr --capture x.pcapng | no packets to capture
@@ -162,6 +169,7 @@ platforms emit missing.toml --platform junos | missing.toml: no such file
 platforms emit --platform ios-xe --answer a.json '10 ms' | --answer already gives the buffer
 platforms emit --platform ios-xe --answer broken.toml | broken.toml is not a document of a sizing
 platforms emit --platform ios-xe | nothing to emit
+testbed check --set link.rate=5 | --set: belongs to SCENARIO; write that
 platforms lint missing.cfg --rate '1 Gbit/s' | missing.cfg cannot be read: No such file
 platforms lint some.cfg --rate '1 Gbit/s' | cannot recognise the platform
 platforms lint some.cfg | the port's rate is not given

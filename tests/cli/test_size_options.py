@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from forebay.api import ports
 from forebay.cli.program import call
 
 QUICK = """
@@ -55,6 +56,15 @@ def test_sizes_that_can_be_configured(link, printed):
     assert document["recommended"]["packets"] in (16, 64, 256)
     said = printed(f"size {link} --sizes '1 packets' {FEW}", status=1)
     assert "none of the sizes that can be configured" in " ".join(said.split())
+
+
+def test_why_a_size_that_can_be_configured_is_above_the_least(printed):
+    link = "--rate '1 Gbit/s' --flows 400 --rtt '20 ms..60 ms' --goal utilization=0.99"
+    theory = f"size {link} --engine theory --set goals.loss_rate=0.9"
+    least = json.loads(printed(f"{theory} --json"))["buffer"]["packets"]
+    above = printed(f"{theory} --sizes '{least + 9} packets'")
+    assert "Why: the next of the sizes that can be configured.\n" in above
+    assert "Why:" not in printed(f"{theory} --sizes '{least} packets'")
 
 
 def test_a_chip_of_many_ports(link, printed):
@@ -123,6 +133,26 @@ def test_set_changes_every_ports_scenario(tmp_path, printed):
     assert {port["answer"]["goals"][0]["target"] for port in ports} == {0.9}
 
 
+def test_a_port_has_a_mix_as_a_link_of_options_has(tmp_path):
+    table = tmp_path / "ports.csv"
+    mixed = '"reno=0.5,cubic=0.5"'
+    table.write_text(f"name,rate,n,congestion_control\nx,1 Gbit/s,400,{mixed}\ny,1 Gbit/s,4,reno\n")
+    read = ports.read_ports(str(table))
+    controls = [row.scenario.traffic[0].congestion_control for row in read]
+    assert controls == [{"reno": 0.5, "cubic": 0.5}, "reno"]
+
+
+def test_what_no_port_can_be_sized_with_is_bad_input(tmp_path, forebay_):
+    """An engine without a law for a port cannot run (3); a wrong option is the user's (2)."""
+    table = tmp_path / "ports.csv"
+    table.write_text("name,rate,n,rtt\nx,1 Gbit/s,100,20 ms..80 ms\n")
+    for words, status in (("--sizes 64,128", 2), ("--set queue.discipline=codel", 3)):
+        asked = words.split()
+        assert (
+            forebay_("size", "--ports", str(table), "--engine", "theory", *asked).status == status
+        )
+
+
 def test_reasons_stand_below_the_table(tmp_path, printed):
     """No long text pads the rows: a mark, and a line for all ports of which it is true."""
     table = tmp_path / "ports.csv"
@@ -183,6 +213,12 @@ def _width(port: dict) -> float:
         ("name,rate,n,queue_delay_p99\na,1 Gbit/s,5,9\n", "goals.queue_delay_p99: "),
         ("name,rate,n,platform\na,1 Gbit/s,5,jumos\n", "is not a platform"),
         ("", "has 0 ports"),
+        ("name;rate;n\na;1 Gbit/s;5\n", "with commas between"),
+        ("name,rate,n\n,1 Gbit/s,5\n", "line 2 has no name; write one"),
+        (
+            "name,rate,n,congestion_control\na,1 Gbit/s,5,reno=x\n",
+            'line 2: congestion_control: "reno=x" is no mix',
+        ),
         ("name,rate,n\na,1 Gbit/s,5,6,7\n", "more cells than the header"),
     ],
 )

@@ -91,6 +91,19 @@ def test_compare_says_whose_each_line_is_and_is_printed_again(forebay_, tmp_path
     assert faster.count("packets of 1500 B") == 1
 
 
+def test_compare_varies_lists_and_tables(forebay_, scenario):
+    """A comma inside a value is no end of it."""
+    values = [
+        '{ uniform = ["2 ms", "9 ms"] }',
+        '{ normal = { mean = "50 ms", deviation = "5 ms" } }',
+    ]
+    vary = f"traffic.0.rtt={values[0]}, {values[1]}"
+    result = forebay_("compare", scenario, "--engine", "theory", "--vary", vary, "--json")
+    document = json.loads(result.out)
+    trips = [one["scenario"]["traffic"][0]["rtt"] for one in document["outcomes"]]
+    assert (document["titles"], [*map(list, trips)]) == (values, [["uniform"], ["normal"]])
+
+
 def test_compare_has_the_links_of_every_column(forebay_, tmp_path):
     path = tmp_path / "both.toml"
     path.write_text(

@@ -47,14 +47,14 @@ def needed(
     found = getattr(engine.capabilities, capability)
     if found is None:
         lacks = Fact(kind, engine=engine.name)
-        raise ScenarioError("contradiction.engine-lacks", lacks, field=field, other=other)
+        raise ScenarioError("contradiction.engine-lacks", lacks, field=argument(field), other=other)
     return found
 
 
 def budget_seconds(engine: str, budget: str | None) -> float:
     """Return the time limit of a sizing, in seconds."""
     if budget is not None and engine in _BUDGETLESS:
-        raise ScenarioError(_BUDGETLESS[engine], field="budget")
+        raise ScenarioError(_BUDGETLESS[engine], field=argument("budget"))
     seconds = float(
         Duration.parse_argument(argument("budget"), BUDGET if budget is None else budget)
     )
@@ -65,14 +65,15 @@ def budget_seconds(engine: str, budget: str | None) -> float:
 
 def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
     """Return `seeds` seeds from `seed` on. Raises ScenarioError."""
-    first = whole_number("seed", seed, 0, MAX_SEED)
-    many = whole_number(field, seeds, 1, MAX_SEEDS)
-    whole_number("seed", first, 0, MAX_SEED - many + 1, Fact("whole-number.seeds", seeds=many))
+    name, said = argument("seed"), "whole-number.seeds"
+    first = whole_number(name, seed, 0, MAX_SEED)
+    many = whole_number(argument(field), seeds, 1, MAX_SEEDS)
+    whole_number(name, first, 0, MAX_SEED - many + 1, Fact(said, seeds=many))
     return range(first, first + many)
 
 
 def threads(jobs: int) -> int:
-    return whole_number("jobs", jobs, 0, MAX_JOBS, Fact("whole-number.jobs"))
+    return whole_number(argument("jobs"), jobs, 0, MAX_JOBS, Fact("whole-number.jobs"))
 
 
 def listed(argument: str, values: Sequence[T]) -> list[T]:

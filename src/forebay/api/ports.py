@@ -18,7 +18,7 @@ from forebay.scenario import Rate, Scenario, ScenarioError
 from forebay.scenario.io import of_tree
 from forebay.scenario.overrides import replace, value_of
 from forebay.scenario.source import FlowCount
-from forebay.words import Fact, Notation, argument, option
+from forebay.words import Fact, Notation, Term, argument, option
 
 _NEEDED = ("name", "rate")
 _KNOWN = (
@@ -66,7 +66,7 @@ def link_scenario(
         raise ScenarioError("missing.link", field=name, such=option(name, example))
     long = {"flows": value_of(flows), **_round_trip(rtt)}
     if mix:
-        long["congestion_control"] = _mix(mix)
+        long["congestion_control"] = _mix(mix, argument("mix"))
     name = f"{rate}, {flows} flows"
     tree: dict[str, Any] = {"name": name, "link": {"rate": rate}, "traffic": [long]}
     replace(tree, dict(map(_goal, goal or (_DEFAULT_GOAL,))))
@@ -85,13 +85,13 @@ def _goal(goal: str) -> tuple[str, Any]:
     return f"goals.{name}", value_of(value)
 
 
-def _mix(mix: str) -> str | dict[str, float]:
+def _mix(mix: str, field: str | Term) -> str | dict[str, float]:
     parts = [[part.strip() for part in entry.partition("=")[::2]] for entry in mix.split(",")]
     if len(parts) == 1 and not parts[0][1]:
         return parts[0][0]
     wrong = next((name for name, share in parts if not name or not _is_number(share)), None)
     if wrong is not None or len({name for name, _ in parts}) < len(parts):
-        raise ScenarioError("bad-mix", field=argument("mix"), value=mix)
+        raise ScenarioError("bad-mix", field=field, value=mix)
     return {name: float(share) for name, share in parts}
 
 
@@ -121,11 +121,20 @@ class PortRow:
 
 @dataclass(frozen=True, slots=True)
 class SizedPort:
-    """A port with its answer; ``error`` is one line where it could not be sized."""
+    """A port with its answer; ``error`` is one line where it could not be sized.
+
+    ``error_status`` is the exit status of that error.
+    """
 
     row: PortRow
     answer: SizeResult | None
     error: str | None = None
+    error_status: int = 3
+
+    @property
+    def exit_status(self) -> int:
+        """Exit status of the command line."""
+        return self.error_status if self.answer is None else self.answer.exit_status
 
     @property
     def uncertainty(self) -> float:
@@ -209,8 +218,8 @@ def _tree(path: str, line: int, cells: dict[str, str]) -> dict[str, Any]:
     if not n and not load:
         raise ScenarioError("ports.no-traffic", path=path, line=line)
     same: dict[str, Any] = _round_trip(cells.get("rtt", ""))
-    if cells.get("congestion_control"):
-        same["congestion_control"] = cells["congestion_control"]
+    if mix := cells.get(column := "congestion_control"):
+        same[column] = _mix(mix, f"{path}: line {line}: {column}")
     long = {"flows": value_of(n), **same}
     short = {"kind": "short", "length": _BURST, "load": value_of(load), **same}
     usual = {"utilization": "0.98"} if n else {"loss_rate": "0.005"}
@@ -235,7 +244,7 @@ def size_ports(
             yield SizedPort(row, size(row.scenario))
         except ForebayError as error:
             partial = getattr(error, "result", None)
-            yield SizedPort(row, partial, error.worded(words))
+            yield SizedPort(row, partial, error.worded(words), error.exit_status)
 
 
 def most_uncertain_first(ports: list[SizedPort]) -> list[SizedPort]:

@@ -118,7 +118,7 @@ def run(
     counted = arguments.seed_range(seed, seeds)
     effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
-        raise ScenarioError("contradiction.store-of-packets", field="store")
+        raise ScenarioError("contradiction.store-of-packets", field=argument("store"))
     arguments.check_tables(capture=capture, flows=flows, packets=packets)
     if flows is not None:
         keep_flows(chosen)
@@ -278,7 +278,7 @@ def trace(
     """
     expect_scenario(scenario)
     asked = arguments.listed("flows", flows)
-    numbers = [whole_number("flows", flow, 0, MAX_FLOWS - 1) for flow in asked]
+    numbers = [whole_number(argument("flows"), flow, 0, MAX_FLOWS - 1) for flow in asked]
     every = Duration.parse_argument(argument("step"), step)
     chosen = arguments.get_engine(engine, memory_limit)
     traces = arguments.needed(chosen, "trace", "lacks.trace", "engine")

@@ -114,8 +114,8 @@ def size(
     only: tuple[int, ...] = ()
     if sizes is not None:
         if not parameter_of(scenario, engine, scenario.buffer_packets).is_limit:
-            discipline = scenario.queue.discipline
-            raise ScenarioError("contradiction.sizes", field="sizes", discipline=discipline)
+            discipline, field = scenario.queue.discipline, argument("sizes")
+            raise ScenarioError("contradiction.sizes", field=field, discipline=discipline)
         only = parse_sizes(sizes, scenario)
     with arguments.storing(chosen, store) as chosen:
         watched = chosen if observe is None else _Observed(chosen, scenario, observe)

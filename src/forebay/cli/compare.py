@@ -50,7 +50,7 @@ def _varied(
 ) -> tuple[list[str], list[forebay.Outcome]]:
     """Return the values of a field, and the outcome of one engine with each."""
     path, equals, text = vary.partition("=")
-    values = [value.strip() for value in text.split(",") if value.strip()]
+    values = _values(text)
     if not equals or len(values) < 2 or len(engines) > 1:
         wrong = "compares several values in one engine"
         hint = "write PATH=A,B, such as queue.discipline=drop-tail,cake,fq_codel"
@@ -62,6 +62,18 @@ def _varied(
         with progress(value) as update:
             outcomes += forebay.compare(case, engines or ("simulation",), progress=update, **effort)
     return values, outcomes
+
+
+def _values(text: str) -> list[str]:
+    """Return the texts between commas; one in quotes, brackets or braces is of its value."""
+    values: list[str] = []
+    for part in text.split(","):
+        last = values[-1] if values else ""
+        if last.count('"') % 2 or any(last.count(a) > last.count(b) for a, b in ("[]", "{}")):
+            values[-1] = f"{last},{part}"
+        else:
+            values.append(part)
+    return [value.strip() for value in values if value.strip()]
 
 
 def _those_that_can(scenario: forebay.Scenario, effort: dict[str, Any]) -> list[forebay.Outcome]:

@@ -213,12 +213,17 @@ def first_written(names: Container[str]) -> str:
 
 def check_owners(**owners: str) -> None:
     """Refuse an option that is read only beside another: ``draws="uncertain"``, any of several."""
-    flags = {param.name: param.opts[0] for param in click.get_current_context().command.params}
+    params = {param.name: param for param in click.get_current_context().command.params}
     for name, owner in owners.items():
         any_of = owner.split()
         if (flag := first_written({name})) and not first_written(any_of):
-            wrong = f"belongs to {' or '.join(flags[each] for each in any_of)}; write that"
-            raise click.BadParameter(wrong, param_hint=flag)
+            said = " or ".join(_called(params[each]) for each in any_of)
+            raise click.BadParameter(f"belongs to {said}; write that", param_hint=flag)
+
+
+def _called(param: click.Parameter) -> str:
+    is_option = isinstance(param, click.Option)
+    return param.opts[0] if is_option else param.human_readable_name.strip("[]")
 
 
 def _once(_ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
@@ -263,9 +268,10 @@ class FlowsOrTable(OutputPath):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path of a table, or the number as text."""
-        if Path(value).suffix or not str(value)[:1].isdigit():
-            return super().convert(value, param, ctx)
-        return str(value)
+        is_number = str(value)[:1].isdigit() or str(value)[:1] in "+-."
+        if is_number and Path(value).suffix.lower() not in self.endings:
+            return str(value)
+        return super().convert(value, param, ctx)
 
 
 class EngineOption(click.Option):
@@ -325,7 +331,7 @@ def scenario_or_link(**more: Any) -> Any:
     def source(path: str | None, overrides: tuple[str, ...], **link: Any) -> Source:
         return Source(path, overrides, link)
 
-    path = argument("SCENARIO", required=False)
+    path = argument("[SCENARIO]")
     return _Together({"path": path, "overrides": overrides, **_LINK, **more}, source)
 
 

@@ -27,7 +27,7 @@ _PORT = options.together(
 
 @options.as_command("emit", command)
 def emit(
-    target: str | None = options.argument("SCENARIO|SIZE", required=False),
+    target: str | None = options.argument("[SCENARIO|SIZE]"),
     platform: str = options.text("NAME", "Platform; see list.", required=True),
     answer: str | None = options.text(
         "FILE", "A file of forebay size --json, with the buffer found."),

@@ -38,7 +38,10 @@ def command(
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml; without one, a link in options.
     """
     flows = next((each for each in tables if isinstance(each, Path)), None)
-    source.link["flows"] = next((each for each in reversed(tables) if isinstance(each, str)), None)
+    source.link["flows"] = next((each for each in tables if isinstance(each, str)), None)
+    if len(tables) > sum(each is not None for each in (flows, source.link["flows"])):
+        wrong = "is written twice; write one table, and without a scenario one number"
+        raise click.BadParameter(wrong, param_hint="--flows")
     scenario = source.load()
     source.check_outputs(scenario, capture=capture, flows=flows, packets=packets, figure=figure)
     if figure is not None and flows is None:

@@ -47,7 +47,7 @@ def size_table(
             say(f"{len(done)} of {len(rows)} ports are printed")
         raise stopped() from None
     _show(rows, done, as_json)
-    return max((3 if port.answer is None else port.answer.exit_status for port in done), default=0)
+    return max((port.exit_status for port in done), default=0)
 
 
 def _show(rows: list[ports.PortRow], done: list[ports.SizedPort], as_json: bool) -> None:

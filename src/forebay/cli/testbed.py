@@ -30,6 +30,7 @@ def check(
 
     Without SCENARIO only the rates are run. The exit status is 3 if the limits are not met.
     """
+    options.check_owners(overrides="path")
     scenario = None if source.path is None else source.load()
     result = testbed.check(scenario, on_trial=_tell)
     show(_document(result), as_json, lambda _: click.echo(_answer(result)))

@@ -144,7 +144,8 @@ def _least(answer: SizeResult) -> list[str]:
         f"{goal.title} {goal.sense} {target(goal, goal.target)}" for goal in binding
     )
     why = "; ".join(best.why)
-    lines = [] if best.step in (0, 1) else [f"Why: {why}."]
+    is_least = best.step in (0, 1) and best.packets == least.packets
+    lines = [] if is_least or not why else [f"Why: {why}."]
     binds = f"; binds: {goals}" if goals else ""
     return [*lines, f"Least shown: {sized(answer, least.packets)}{between}{binds}."]
 

@@ -150,7 +150,10 @@ def buffer_of(scenario: Scenario, low: int, packets: int, high: int) -> Buffer:
 
 def _recommended(problem: Problem, chosen: Chosen) -> Recommended:
     sized = buffer_of(problem.scenario, 1, chosen.packets, chosen.packets)
-    why = (*filter(None, (problem.overload,)), Fact(_STEPS[chosen.step - 1]))
+    steps = [_STEPS[chosen.step - 1]]
+    if problem.sizes and chosen.packets != chosen.least.packets:
+        steps = [*(steps if chosen.step > 1 else ()), "step.configurable"]
+    why = (*filter(None, (problem.overload,)), *map(Fact, steps))
     return Recommended(
         packets=sized.packets, bytes=sized.bytes, seconds=sized.seconds,
         step=chosen.step, why=why, floor=chosen.floor,

@@ -19,6 +19,7 @@ from forebay.outcome.reading import FloatArray, IntArray, Reading, RoundTrips, S
 from forebay.outcome.settling import models_settle_s
 from forebay.scenario import Long, Requests, Scenario, ScenarioError, Tcp, Traffic
 from forebay.scenario.rate_trace import RateTrace
+from forebay.words import argument
 from forebay.workload import Workload
 
 if TYPE_CHECKING:
@@ -259,8 +260,8 @@ class Watched(NamedTuple):
         for number in self.flows:
             if not 0 <= number < flows or self.flows.count(number) > 1:
                 raise ScenarioError(
-                    "out-of-range.flow", field="flows", value=number, flows=flows, last=flows - 1,
-                    some=flows > 0,
+                    "out-of-range.flow", field=argument("flows"), value=number, flows=flows,
+                    last=flows - 1, some=flows > 0,
                 )  # fmt: skip
 
 
