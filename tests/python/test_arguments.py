@@ -10,11 +10,16 @@ import pytest
 
 import forebay
 from forebay import (
+    DataSize,
+    Duration,
     Link,
     Long,
     Measure,
+    Queue,
+    Rate,
     Scenario,
     ScenarioError,
+    Short,
     laws,
     measure,
     networks,
@@ -158,6 +163,24 @@ def test_a_truth_value_is_no_number_and_no_seed_is_beyond_the_last() -> None:
         forebay.run(scenario, "theory", seeds=True)
     with pytest.raises(ScenarioError, match=r"seed: \d+; .* for 2 seeds from it on"):
         forebay.run(scenario, "theory", seed=2**63 - 1, seeds=2)
+
+
+def test_a_quantity_may_stand_wherever_its_text_may() -> None:
+    assert Queue(size=DataSize(9000)) == Queue(size="9 kB")
+    assert Queue(size=Duration(0.01)) == Queue(size="10 ms")
+    assert Short(load=0.1, length=DataSize(9000)) == Short(load=0.1, length="9 kB")
+    assert refusal(lambda: Queue(size=Rate(1e6))).startswith('Queue: size: "1 Mbit/s" is a rate')
+    assert refusal(lambda: Link(rate=Duration(1))).startswith('Link: rate: "1 s" is a time, not')
+
+
+@pytest.mark.parametrize("kind", [Rate, Duration, DataSize])
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(float("nan"), "nan is not finite"), (float("inf"), "inf is not finite"),
+     (None, "None is not a quantity"), ([1], "a list is not a quantity")],
+)  # fmt: skip
+def test_what_is_no_amount_makes_no_quantity(kind: type, value: object, said: str) -> None:
+    assert refusal(lambda: kind(value)).startswith(f"{said}; write ")
 
 
 def test_numpy_s_arrays_are_lists() -> None:
