@@ -89,6 +89,21 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
          ', such as "100 ms"'),
         (lambda: forebay.link_scenario("1 Gbit/s", "9", goal=["loss_rate <= 1 %"]),
          'options: goals.loss_rate <: there is no such key; write "goals.loss_rate"'),
+        (lambda: forebay.link_scenario("1 Gbit/s"), "flows: nothing says which link; write flows="),
+        (lambda: forebay.link_scenario("1 Gbit/s", 0), "traffic.0.flows: 0 is below the least, 1"),
+        (lambda: forebay.link_scenario("1 Gbit/s", 9, ("9 ms", "9 s")),
+         'traffic.0.rtt: a list does not give the distribution between its ends; write {"'),
+        (lambda: forebay.link_scenario("1 Gbit/s", 9, goal="loss_rate=0.1"),
+         'goal: "loss_rate=0.1" is not a list; write it in brackets: ["loss_rate=0.1"]'),
+        (lambda: forebay.link_scenario("1 Gbit/s", 9, goal=[("loss_rate", 0.1)]),
+         "goal: a list is no goal; write NAME=VALUE"),
+        (lambda: forebay.load("oc3-gsr", {"name": "x"}), "is not a list; write a list"),
+        (lambda: forebay.load("oc3-gsr", "name=x"), 'write it in brackets: ["name=x"]'),
+        (lambda: forebay.load("oc3-gsr", [("name", "x")]), "overrides: a list sets nothing"),
+        (lambda: networks.load("x.gml", "name=x"), 'write it in brackets: ["name=x"]'),
+        (lambda: forebay.compare(SCENARIO, None), "engines: None is not a list; write a list"),
+        (lambda: forebay.compare(SCENARIO, SCENARIO), "is not a list; write a list"),
+        (lambda: forebay.compare(SCENARIO, b"theory"), "engines: b'theory' is not a list"),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
         (lambda: forebay.trace(SCENARIO, flows=3),
          "flows: 3 is not a list; write it in brackets: [3"),
@@ -110,6 +125,24 @@ def test_an_argument_of_the_wrong_kind_is_refused(call: Callable[[], object], sa
 def test_a_link_takes_numbers_as_people_write_them(flows: str, goal: str) -> None:
     link = forebay.link_scenario("1 Gbit/s", flows, "9 ms", goal=[f"utilization={goal}"])
     assert (link.traffic[0].flows, link.goals.utilization) == (50, 0.9)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"flows": 100}, {"flows": np.int64(100)}, {"rate": Rate(1e9)},
+        {"rtt": {"uniform": ["20 ms", "80 ms"]}},
+        {"rtt": {"uniform": np.array(["20 ms", "80 ms"])}},
+        {"mix": {"cubic": 0.7, "bbr": 0.3}}, {"goal": {"utilization": 0.9}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_link_takes_values_as_the_classes_do(given: dict[str, Any]) -> None:
+    text = {
+        "rate": "1 Gbit/s", "flows": "100", "rtt": "20 ms..80 ms", "mix": "cubic=0.7,bbr=0.3",
+        "goal": ["utilization=0.9"],
+    }  # fmt: skip
+    assert forebay.link_scenario(**text | given) == forebay.link_scenario(**text)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")

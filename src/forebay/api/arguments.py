@@ -1,11 +1,11 @@
 """Checks of the verbs' arguments, and the engine that they name."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from forebay import engines as _engines
 from forebay.engines.base import Engine
@@ -17,8 +17,6 @@ from forebay.scenario import DataSize, Duration, Scenario, ScenarioError
 from forebay.scenario.base import whole_number
 from forebay.search.cost import TooLittleTime
 from forebay.words import Fact, argument
-
-T = TypeVar("T")
 
 BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
 
@@ -74,13 +72,6 @@ def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
 
 def threads(jobs: int) -> int:
     return whole_number("jobs", jobs, 0, MAX_JOBS, Fact("whole-number.jobs"))
-
-
-def listed(argument: str, values: Sequence[T]) -> list[T]:
-    """Return values as a list; refuse a string, which is not a list. Raises ScenarioError."""
-    if isinstance(values, Iterable) and not isinstance(values, str):
-        return list(values)
-    raise ScenarioError("wrong-type.list", field=argument, value=values)
 
 
 @contextmanager

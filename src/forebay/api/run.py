@@ -17,7 +17,7 @@ from forebay.outcome.settling import needs
 from forebay.outcome.trace import Trace
 from forebay.progress import Progress
 from forebay.scenario import MAX_FLOWS, Duration, Scenario, ScenarioError, expect_scenario
-from forebay.scenario.base import whole_number
+from forebay.scenario.base import listed, whole_number
 from forebay.search import run_within
 from forebay.search.budget import OutOfTime, Timed, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
@@ -107,7 +107,7 @@ def run(
     expect_scenario(scenario)
     chosen = arguments.get_engine(engine, memory_limit)
     if counters:
-        names = arguments.listed("counters", counters)
+        names = listed("counters", counters)
         count_by = arguments.needed(chosen, "count_by", "lacks.counts", "counters", "testbed")
         if unknown := [name for name in names if name not in COUNTERS]:
             raise ScenarioError(
@@ -155,7 +155,7 @@ def compare(
     ['0.98', '0.98']
     """
     expect_scenario(scenario)
-    names = arguments.listed("engines", engines)
+    names = listed("engines", engines)
     # An unknown one fails before any run.
     chosen = [arguments.get_engine(name, memory_limit) for name in names]
     counted = arguments.seed_range(seed, seeds)
@@ -277,7 +277,7 @@ def trace(
     (10,)
     """
     expect_scenario(scenario)
-    asked = arguments.listed("flows", flows)
+    asked = listed("flows", flows)
     numbers = [whole_number("flows", flow, 0, MAX_FLOWS - 1) for flow in asked]
     every = Duration.parse_argument(argument("step"), step)
     chosen = arguments.get_engine(engine, memory_limit)

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forebay.scenario.base import GivenHere, ScenarioModel
+from forebay.scenario.base import GivenHere, ScenarioModel, listed
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Target
 from forebay.words import Term, argument, either
@@ -21,10 +21,11 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
     scenario do.
     """
     paths = []
+    changes = listed(SOURCE, overrides)
     try:
-        for override in overrides:
-            path, equals, text = map(str.strip, override.partition("="))
-            if not equals or not all(path.split(".")):
+        for override in changes:
+            path, equals, text = map(str.strip, f"{override}".partition("="))
+            if not isinstance(override, str) or not equals or not all(path.split(".")):
                 raise ScenarioError("bad-override.sets-nothing", value=override)
             _put(tree, path.split("."), _given(_value(text)))
             paths.append(path)
