@@ -104,6 +104,19 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: forebay.compare(SCENARIO, None), "engines: None is not a list; write a list"),
         (lambda: forebay.compare(SCENARIO, SCENARIO), "is not a list; write a list"),
         (lambda: forebay.compare(SCENARIO, b"theory"), "engines: b'theory' is not a list"),
+        (lambda: forebay.run(SCENARIO, "theory", budget="soon"), 'budget: "soon" is not a'),
+        (lambda: forebay.compare(SCENARIO, ["theory"], budget=5), "budget: 5 has no unit"),
+        (lambda: forebay.run(SCENARIO, "theory", memory_limit="all"), 'memory_limit: "all" is not'),
+        (lambda: forebay.size(SCENARIO, seeds=3, max_seeds=2), "max_seeds: 2; write a whole number"
+         " from 3 to 100000"),
+        (lambda: SCENARIO.with_buffer("9 packets"), 'packets: "9 packets"; write a whole number'),
+        (lambda: SCENARIO.with_buffer(2.5), "packets: 2.5; write a whole number from 1"),
+        (lambda: forebay.sensitivity(SCENARIO, uncertain={"nope": "±20%"}),
+         "uncertain: nope: there is no such key"),
+        (lambda: forebay.again(SCENARIO), "where a SizeResult belongs; write what forebay.size("),
+        (lambda: forebay.with_cheaper(SCENARIO, SCENARIO), "where a SizeResult belongs"),
+        (lambda: forebay.with_cheaper(SCENARIO, forebay.size(forebay.load("oc3-gsr"), "theory")),
+         "shares of the answer cannot be run: it is of another scenario"),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
         (lambda: forebay.trace(SCENARIO, flows=3),
          "flows: 3 is not a list; write it in brackets: [3"),
@@ -188,6 +201,36 @@ def test_a_mistake_is_said_in_the_words_in_which_it_was_made(
 def test_numpy_s_whole_numbers_are_whole_numbers() -> None:
     outcome = forebay.run(SCENARIO, "theory", seeds=np.int64(2), seed=np.int32(3))
     assert outcome.provenance.seeds == [3, 4]
+
+
+def test_numpy_s_values_are_values_of_axes_and_of_uncertain_inputs() -> None:
+    link = forebay.load("oc3-gsr")
+
+    def cells(spec: Any) -> dict[Any, float]:
+        study = forebay.sweep(link, {"traffic.0.flows": spec}, engine="theory", seeds=1)
+        return study.means("link.bottleneck.utilization")
+
+    log = {"log": [100, 400], "points": 3}
+    assert cells({"log": np.array([100, 400]), "points": np.int64(3)}) == cells(log)
+    assert cells(np.array([100, 159])) == cells([100, 159])
+    ranges = {"traffic.0.flows": np.array([100, 400])}
+    listed = {"traffic.0.flows": [100, 400]}
+    found = forebay.sensitivity(link, uncertain=ranges, method="one-at-a-time")
+    assert found == forebay.sensitivity(link, uncertain=listed, method="one-at-a-time")
+    assert forebay.sensitivity(link, change=np.float32(0.25)).change == 0.25
+
+
+@pytest.mark.parametrize("engine", [None, 3, ["theory"], forebay.engine_names])
+def test_what_is_no_name_is_no_engine(engine: Any) -> None:
+    link, uncertain = forebay.load("oc3-gsr"), {"link.rate": "±20%"}
+    verbs: list[Callable[[], object]] = [
+        lambda: forebay.run(link, engine), lambda: forebay.size(link, engine),
+        lambda: forebay.compare(link, [engine]), lambda: forebay.sensitivity(link, engine),
+        lambda: forebay.size_uncertain(link, uncertain, engine, draws=8),
+    ]  # fmt: skip
+    for verb in verbs:
+        with pytest.raises(forebay.UnknownEngine, match="engine: there is no"):
+            verb()
 
 
 def test_a_truth_value_is_no_number_and_no_seed_is_beyond_the_last() -> None:

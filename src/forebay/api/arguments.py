@@ -32,8 +32,10 @@ def get_engine(name: str, memory_limit: str | None) -> Engine:
     """Make an engine, with the memory limit if it supports one."""
     engine = _engines.get(name)
     limit = engine.capabilities.limit_memory
-    if memory_limit is not None and limit is not None:
-        limit(int(DataSize.parse_argument(argument("memory_limit"), memory_limit)))
+    if memory_limit is not None:
+        octets = int(DataSize.parse_argument(argument("memory_limit"), memory_limit))
+        if limit is not None:
+            limit(octets)
     return engine
 
 
@@ -62,10 +64,10 @@ def budget_seconds(engine: str, budget: str | None) -> float:
     return seconds
 
 
-def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
+def seed_range(seed: int, seeds: int, field: str = "seeds", least: int = 1) -> range:
     """Return `seeds` seeds from `seed` on. Raises ScenarioError."""
     first = whole_number("seed", seed, 0, MAX_SEED)
-    many = whole_number(field, seeds, 1, MAX_SEEDS)
+    many = whole_number(argument(field), seeds, least, MAX_SEEDS)
     whole_number("seed", first, 0, MAX_SEED - many + 1, Fact("whole-number.seeds", seeds=many))
     return range(first, first + many)
 
