@@ -264,7 +264,8 @@ class Scenario(ScenarioModel):
         ----------
         changes
             Such as ``{"queue.size": "64 packets", "traffic.0.flows": 200}``. Indices of lists start
-            at 0; values are those that the classes accept; None removes a value.
+            at 0; values are those that the classes accept; None removes a value, a table or an
+            entry.
 
         Raises ScenarioError: an invalid path or value.
         """
