@@ -117,6 +117,8 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: forebay.with_cheaper(SCENARIO, SCENARIO), "where a SizeResult belongs"),
         (lambda: forebay.with_cheaper(SCENARIO, forebay.size(forebay.load("oc3-gsr"), "theory")),
          "shares of the answer cannot be run: it is of another scenario"),
+        (lambda: networks.solve(SCENARIO, multistart=1.5), "multistart: 1.5; write a whole number"),
+        (lambda: networks.transient(SCENARIO, "1 s", samples="9"), 'samples: "9"; write a whole'),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
         (lambda: forebay.trace(SCENARIO, flows=3),
          "flows: 3 is not a list; write it in brackets: [3"),
@@ -196,6 +198,49 @@ def test_a_mistake_is_said_in_the_words_in_which_it_was_made(
     assert call([counters if word == "FILE" else word for word in shlex.split(words)]) == 2
     option = "--listen" if argument == "at" else f"--{argument}"
     assert option in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"goal": 98}, "goal: 98.0 is above the most, 1.0"),
+        ({"goal": "0.9"}, 'goal: "0.9" is not a number'),
+        ({"buffer": 3}, "buffer: 3 has no unit"),
+        ({"congestion_control": "tahoe"}, 'congestion_control: "tahoe" is not a known'),
+    ],
+)
+def test_what_a_measure_is_told_of_the_scenario_is_checked_first(
+    given: dict[str, Any], said: str, counters: str
+) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: measure.counters(counters, rate="1 Tbit/s", rtt="1 s", **given),
+        lambda: measure.capture("no-such.pcap", rate="1 Gbit/s", **given),
+    ]
+    for each in calls:
+        assert refusal(each).startswith(said)
+
+
+def test_a_measure_takes_quantities_and_refuses_what_it_does_not_know(tmp_path: Path) -> None:
+    table = tmp_path / "x.csv"
+    table.write_text("time_s,octets,drops\n" + "".join(f"{i},{i}000,0\n" for i in range(30)))
+    text = measure.counters(table, rate="1 Mbit/s", rtt="1 s")
+    assert measure.counters(table, rate=Rate(1e6), rtt=Duration(1)) == text  # type: ignore[arg-type]
+    with pytest.raises(measure.MeasureError, match='at: "router"; write one of: egress, ingress'):
+        measure.capture("no-such.pcap", rate="1 Gbit/s", at="router")  # type: ignore[arg-type]
+    link: Any = SCENARIO
+    assert "where a SizeResult belongs" in refusal(lambda: measure.judge(table, link))
+
+
+def test_a_target_of_a_router_is_an_amount_or_a_path(tmp_path: Path) -> None:
+    text = platforms.read_target("10 ms", rate="1 Gbit/s")
+    assert platforms.read_target(Duration(0.01), rate="1 Gbit/s") == text
+    number: Any = 129
+    assert refusal(lambda: platforms.read_target(number, rate="1 Gbit/s")).startswith(
+        "129 has no u"
+    )
+    SCENARIO.replace({"queue.size": "9 packets"}).save(tmp_path / "x.toml")
+    wanted, _ = platforms.read_target(tmp_path / "x.toml")
+    assert wanted.packets == 9
 
 
 def test_numpy_s_whole_numbers_are_whole_numbers() -> None:

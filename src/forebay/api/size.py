@@ -12,6 +12,7 @@ from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Decorator, Engine
 from forebay.outcome import Cheaper, Outcome, SizeResult
+from forebay.outcome.size_result import expect_answer
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.search.budget import OutOfTime, TimeLimit
@@ -213,7 +214,7 @@ def with_cheaper(
     [128, 64, 32, 16]
     """
     expect_scenario(scenario)
-    _expect_answer(result)
+    expect_answer(result)
     chosen = result.recommended or result.buffer
     why = None if chosen is not None else Fact("shares.no-answer")
     if result.scaled is not None:
@@ -236,11 +237,6 @@ def with_cheaper(
             progress((place + 1) / len(tried))
     rows = (_row(share, packets, outcomes[packets]) for share, packets in sizes.items())
     return result.model_copy(update={"cheaper": tuple(rows)})
-
-
-def _expect_answer(value: object) -> None:
-    if not isinstance(value, SizeResult):
-        raise ScenarioError("wrong-type.no-answer", value=value)
 
 
 def _row(share: float, packets: int, outcome: Outcome) -> Cheaper:
@@ -274,7 +270,7 @@ def again(
     >>> forebay.again(forebay.size(forebay.load("oc3-gsr"), "theory")).different
     ()
     """
-    _expect_answer(answer)
+    expect_answer(answer)
     why = None
     if answer.scaled is not None:
         why = Fact("again.scaled")

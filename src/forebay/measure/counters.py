@@ -137,6 +137,7 @@ def counters(
     Raises MeasureError if a file is not a table of counters, or an option does not fit it.
     """
     link = _Link(bits_per_second(rate), _packet(packet), rtt_range(rtt))
+    asked = Asked(rate, congestion_control, buffer, goal)
     bps, size, _ = link
     rows = read(table, bps)
     if busy_hour:
@@ -159,7 +160,7 @@ def counters(
     for name in _REFUSED:
         found.refuse(name, "counters.not-shown")
     found.curves["load"] = {"step_s": float(np.median(rows.seconds)), "share": share.tolist()}
-    _scenario(found, link, Asked(rate, congestion_control, buffer, goal))
+    _scenario(found, link, asked)
     return found
 
 
@@ -176,7 +177,8 @@ def rtt_range(text: str | None) -> tuple[float, float]:
     """Return both ends of a time or a range; MeasureError or ScenarioError if it is neither."""
     if text is None:
         raise MeasureError("measure.no-rtt")
-    ends = [float(parse("rtt", Duration, part.strip())) for part in text.split("..", 1)]
+    parts = text.split("..", 1) if isinstance(text, str) else [text]
+    ends = [float(parse("rtt", Duration, part)) for part in parts]
     if not 0 < ends[0] <= ends[-1]:
         raise MeasureError("measure.rtt", field=argument("rtt"), value=text)
     return ends[0], ends[-1]

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from forebay.measure.estimate import Counts, Estimate, Floats, Measured
 from forebay.measure.traffic import full_packet
-from forebay.scenario import Scenario
+from forebay.scenario import Goals, Long, Queue, Scenario, ScenarioError
 from forebay.scenario.format_error import format_error
 from forebay.scenario.quantity import Rate
-from forebay.words import Fact
+from forebay.words import Fact, argument
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
@@ -35,12 +35,27 @@ _BUSY = 0.9  # load from which the link, and not the hosts, limits its flows
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user says of the scenario: the link's rate, and None for what nobody chose."""
+    """What the user says of the scenario: the link's rate, and None for what nobody chose.
+
+    Raises ScenarioError: a class of the scenario would refuse it.
+    """
 
     rate: str
     congestion_control: str | None
     buffer: str | None
     goal: float | None
+
+    def __post_init__(self) -> None:
+        for name, made in (
+            ("congestion_control", lambda said: Long(flows=1, congestion_control=said)),
+            ("buffer", lambda said: Queue(size=said)),
+            ("goal", lambda said: Goals(utilization=said)),
+        ):
+            if (said := getattr(self, name)) is not None:
+                try:
+                    made(said)
+                except ScenarioError as error:
+                    raise error.but(file="", field=argument(name)) from None
 
 
 def scenario(read: CaptureReadings, found: Measured, asked: Asked, overhead: int) -> None:
