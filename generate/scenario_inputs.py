@@ -21,6 +21,7 @@ from forebay.scenario.format_error import models_in
 from forebay.scenario.goals import Target
 from forebay.scenario.model import Scenario
 from forebay.scenario.quantity import FromText
+from forebay.scenario.queue import BufferSize
 from forebay.scenario.rate_trace import RateFile
 from forebay.scenario.source import FlowCount
 from forebay.scenario.tcp import CongestionControl
@@ -43,7 +44,7 @@ from typing import Literal, Required, TypedDict
 '''
 _ALIASES = """
 DistributionInput = str | Duration | Distribution | {laws}
-FlowLengthInput = str | FlowLength | {lengths}
+FlowLengthInput = str | DataSize | FlowLength | {lengths}
 CongestionControlInput = str | Mapping[str, float]
 """
 
@@ -138,6 +139,8 @@ def _plain(annotation: Any) -> str:
         return f"float | {name} | {name}TableDict"
     if annotation is FlowCount:
         return "int | str"
+    if annotation is BufferSize:
+        return f"str | DataSize | Duration | {name}"
     if issubclass(annotation, FromText | FromFile):
         return f"str | {name}"
     return f"{name} | {_dict(annotation)}" if issubclass(annotation, BaseModel) else name

@@ -134,7 +134,7 @@ def test_a_key_of_thousands_of_parts(tmp_path):
 @pytest.mark.parametrize(
     ("traffic", "what"),
     [
-        ('kind = "udp"\nflows = 50\nload = 0.9\n', "1800000000 datagrams"),
+        ('kind = "udp"\nflows = 50\nload = 0.9\n', "1800000050 datagrams"),
         ('kind = "short"\nload = 0.9\nlength = "2 packets"\n', "900000000 flows"),
     ],
 )

@@ -10,11 +10,16 @@ import pytest
 
 import forebay
 from forebay import (
+    DataSize,
+    Duration,
     Link,
     Long,
     Measure,
+    Queue,
+    Rate,
     Scenario,
     ScenarioError,
+    Short,
     laws,
     measure,
     networks,
@@ -84,6 +89,36 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
          ', such as "100 ms"'),
         (lambda: forebay.link_scenario("1 Gbit/s", "9", goal=["loss_rate <= 1 %"]),
          'options: goals.loss_rate <: there is no such key; write "goals.loss_rate"'),
+        (lambda: forebay.link_scenario("1 Gbit/s"), "flows: nothing says which link; write flows="),
+        (lambda: forebay.link_scenario("1 Gbit/s", 0), "traffic.0.flows: 0 is below the least, 1"),
+        (lambda: forebay.link_scenario("1 Gbit/s", 9, ("9 ms", "9 s")),
+         'traffic.0.rtt: a list does not give the distribution between its ends; write {"'),
+        (lambda: forebay.link_scenario("1 Gbit/s", 9, goal="loss_rate=0.1"),
+         'goal: "loss_rate=0.1" is not a list; write it in brackets: ["loss_rate=0.1"]'),
+        (lambda: forebay.link_scenario("1 Gbit/s", 9, goal=[("loss_rate", 0.1)]),
+         "goal: a list is no goal; write NAME=VALUE"),
+        (lambda: forebay.load("oc3-gsr", {"name": "x"}), "is not a list; write a list"),
+        (lambda: forebay.load("oc3-gsr", "name=x"), 'write it in brackets: ["name=x"]'),
+        (lambda: forebay.load("oc3-gsr", [("name", "x")]), "overrides: a list sets nothing"),
+        (lambda: networks.load("x.gml", "name=x"), 'write it in brackets: ["name=x"]'),
+        (lambda: forebay.compare(SCENARIO, None), "engines: None is not a list; write a list"),
+        (lambda: forebay.compare(SCENARIO, SCENARIO), "is not a list; write a list"),
+        (lambda: forebay.compare(SCENARIO, b"theory"), "engines: b'theory' is not a list"),
+        (lambda: forebay.run(SCENARIO, "theory", budget="soon"), 'budget: "soon" is not a'),
+        (lambda: forebay.compare(SCENARIO, ["theory"], budget=5), "budget: 5 has no unit"),
+        (lambda: forebay.run(SCENARIO, "theory", memory_limit="all"), 'memory_limit: "all" is not'),
+        (lambda: forebay.size(SCENARIO, seeds=3, max_seeds=2), "max_seeds: 2; write a whole number"
+         " from 3 to 100000"),
+        (lambda: SCENARIO.with_buffer("9 packets"), 'packets: "9 packets"; write a whole number'),
+        (lambda: SCENARIO.with_buffer(2.5), "packets: 2.5; write a whole number from 1"),
+        (lambda: forebay.sensitivity(SCENARIO, uncertain={"nope": "±20%"}),
+         "uncertain: nope: there is no such key"),
+        (lambda: forebay.again(SCENARIO), "where a SizeResult belongs; write what forebay.size("),
+        (lambda: forebay.with_cheaper(SCENARIO, SCENARIO), "where a SizeResult belongs"),
+        (lambda: forebay.with_cheaper(SCENARIO, forebay.size(forebay.load("oc3-gsr"), "theory")),
+         "shares of the answer cannot be run: it is of another scenario"),
+        (lambda: networks.solve(SCENARIO, multistart=1.5), "multistart: 1.5; write a whole number"),
+        (lambda: networks.transient(SCENARIO, "1 s", samples="9"), 'samples: "9"; write a whole'),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
         (lambda: forebay.trace(SCENARIO, flows=3),
          "flows: 3 is not a list; write it in brackets: [3"),
@@ -117,6 +152,24 @@ def test_options_of_a_link_are_read_as_set_reads_them() -> None:
     changes += [f"goals.{goal}" for goal in goals]
     assert forebay.link_scenario("1 Gbit/s", "9", set=changes) == made
     assert made.goals.utilization == 0.9
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"flows": 100}, {"flows": np.int64(100)}, {"rate": Rate(1e9)},
+        {"rtt": {"uniform": ["20 ms", "80 ms"]}},
+        {"rtt": {"uniform": np.array(["20 ms", "80 ms"])}},
+        {"mix": {"cubic": 0.7, "bbr": 0.3}}, {"goal": {"utilization": 0.9}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_link_takes_values_as_the_classes_do(given: dict[str, Any]) -> None:
+    text = {
+        "rate": "1 Gbit/s", "flows": "100", "rtt": "20 ms..80 ms", "mix": "cubic=0.7,bbr=0.3",
+        "goal": ["utilization=0.9"],
+    }  # fmt: skip
+    assert forebay.link_scenario(**text | given) == forebay.link_scenario(**text)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -159,9 +212,82 @@ def test_a_mistake_is_said_in_the_words_in_which_it_was_made(
     assert option in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"goal": 98}, "goal: 98.0 is above the most, 1.0"),
+        ({"goal": "0.9"}, 'goal: "0.9" is not a number'),
+        ({"buffer": 3}, "buffer: 3 has no unit"),
+        ({"congestion_control": "tahoe"}, 'congestion_control: "tahoe" is not a known'),
+    ],
+)
+def test_what_a_measure_is_told_of_the_scenario_is_checked_first(
+    given: dict[str, Any], said: str, counters: str
+) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: measure.counters(counters, rate="1 Tbit/s", rtt="1 s", **given),
+        lambda: measure.capture("no-such.pcap", rate="1 Gbit/s", **given),
+    ]
+    for each in calls:
+        assert refusal(each).startswith(said)
+
+
+def test_a_measure_takes_quantities_and_refuses_what_it_does_not_know(tmp_path: Path) -> None:
+    table = tmp_path / "x.csv"
+    table.write_text("time_s,octets,drops\n" + "".join(f"{i},{i}000,0\n" for i in range(30)))
+    text = measure.counters(table, rate="1 Mbit/s", rtt="1 s")
+    assert measure.counters(table, rate=Rate(1e6), rtt=Duration(1)) == text  # type: ignore[arg-type]
+    with pytest.raises(measure.MeasureError, match='at: "router"; write one of: egress, ingress'):
+        measure.capture("no-such.pcap", rate="1 Gbit/s", at="router")  # type: ignore[arg-type]
+    link: Any = SCENARIO
+    assert "where a SizeResult belongs" in refusal(lambda: measure.judge(table, link))
+
+
+def test_a_target_of_a_router_is_an_amount_or_a_path(tmp_path: Path) -> None:
+    text = platforms.read_target("10 ms", rate="1 Gbit/s")
+    assert platforms.read_target(Duration(0.01), rate="1 Gbit/s") == text
+    number: Any = 129
+    assert refusal(lambda: platforms.read_target(number, rate="1 Gbit/s")).startswith(
+        "129 has no u"
+    )
+    SCENARIO.replace({"queue.size": "9 packets"}).save(tmp_path / "x.toml")
+    wanted, _ = platforms.read_target(tmp_path / "x.toml")
+    assert wanted.packets == 9
+
+
 def test_numpy_s_whole_numbers_are_whole_numbers() -> None:
     outcome = forebay.run(SCENARIO, "theory", seeds=np.int64(2), seed=np.int32(3))
     assert outcome.provenance.seeds == [3, 4]
+
+
+def test_numpy_s_values_are_values_of_axes_and_of_uncertain_inputs() -> None:
+    link = forebay.load("oc3-gsr")
+
+    def cells(spec: Any) -> dict[Any, float]:
+        study = forebay.sweep(link, {"traffic.0.flows": spec}, engine="theory", seeds=1)
+        return study.means("link.bottleneck.utilization")
+
+    log = {"log": [100, 400], "points": 3}
+    assert cells({"log": np.array([100, 400]), "points": np.int64(3)}) == cells(log)
+    assert cells(np.array([100, 159])) == cells([100, 159])
+    ranges = {"traffic.0.flows": np.array([100, 400])}
+    listed = {"traffic.0.flows": [100, 400]}
+    found = forebay.sensitivity(link, uncertain=ranges, method="one-at-a-time")
+    assert found == forebay.sensitivity(link, uncertain=listed, method="one-at-a-time")
+    assert forebay.sensitivity(link, change=np.float32(0.25)).change == 0.25
+
+
+@pytest.mark.parametrize("engine", [None, 3, ["theory"], forebay.engine_names])
+def test_what_is_no_name_is_no_engine(engine: Any) -> None:
+    link, uncertain = forebay.load("oc3-gsr"), {"link.rate": "±20%"}
+    verbs: list[Callable[[], object]] = [
+        lambda: forebay.run(link, engine), lambda: forebay.size(link, engine),
+        lambda: forebay.compare(link, [engine]), lambda: forebay.sensitivity(link, engine),
+        lambda: forebay.size_uncertain(link, uncertain, engine, draws=8),
+    ]  # fmt: skip
+    for verb in verbs:
+        with pytest.raises(forebay.UnknownEngine, match="engine: there is no"):
+            verb()
 
 
 def test_a_truth_value_is_no_number_and_no_seed_is_beyond_the_last() -> None:
@@ -170,6 +296,24 @@ def test_a_truth_value_is_no_number_and_no_seed_is_beyond_the_last() -> None:
         forebay.run(scenario, "theory", seeds=True)
     with pytest.raises(ScenarioError, match=r"seed: \d+; .* for 2 seeds from it on"):
         forebay.run(scenario, "theory", seed=2**63 - 1, seeds=2)
+
+
+def test_a_quantity_may_stand_wherever_its_text_may() -> None:
+    assert Queue(size=DataSize(9000)) == Queue(size="9 kB")
+    assert Queue(size=Duration(0.01)) == Queue(size="10 ms")
+    assert Short(load=0.1, length=DataSize(9000)) == Short(load=0.1, length="9 kB")
+    assert refusal(lambda: Queue(size=Rate(1e6))).startswith('Queue: size: "1 Mbit/s" is a rate')
+    assert refusal(lambda: Link(rate=Duration(1))).startswith('Link: rate: "1 s" is a time, not')
+
+
+@pytest.mark.parametrize("kind", [Rate, Duration, DataSize])
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(float("nan"), "nan is not finite"), (float("inf"), "inf is not finite"),
+     (None, "None is not a quantity"), ([1], "a list is not a quantity")],
+)  # fmt: skip
+def test_what_is_no_amount_makes_no_quantity(kind: type, value: object, said: str) -> None:
+    assert refusal(lambda: kind(value)).startswith(f"{said}; write ")
 
 
 def test_numpy_s_arrays_are_lists() -> None:

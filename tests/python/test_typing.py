@@ -9,7 +9,8 @@ from forebay import ForebayError, Goals, Link, Long, Queue, Scenario, ScenarioEr
 from .checking import mypy
 
 HEAD = """
-from forebay import Duration, Goals, Link, Long, Queue, Rate, Replay, Scenario, Session, Short, Udp
+from forebay import DataSize, Duration, Goals, Link, Long, Queue, Rate, Replay, Scenario, Session
+from forebay import Short, Udp
 LINK = Link(rate="155 Mbit/s")
 LONG = Long(flows=100, rtt={"uniform": ["80 ms", "120 ms"]})
 SCENARIO = Scenario(link=LINK, traffic=[LONG])
@@ -17,6 +18,7 @@ SCENARIO = Scenario(link=LINK, traffic=[LONG])
 GOOD = """
 Scenario(link=LINK, queue=Queue(size="9 kB"), traffic=[LONG, Short(load=0.1, length="9 kB")])
 Scenario(link={"rate": "1 Gbit/s"}, traffic=[{"flows": 9}, {"kind": "udp", "flows": 3, "load": 1}])
+Queue(size=DataSize(9000)), Queue(size=Duration(0.01)), Short(load=0.1, length=DataSize(9000))
 Scenario(link=Link(rate=Rate(1e9), delay=Duration(0.01)), traffic=[Long(flows=n) for n in (1, 2)])
 Scenario(link=LINK, traffic=[LONG], goals={"utilization": {"at_least": 0.98, "probability": 0.9}})
 Session(flows="1..2", file={"geometric": "60 kB"}, think={"exponential": "1 s"})

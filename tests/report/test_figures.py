@@ -8,6 +8,7 @@ import pytest
 from matplotlib.image import imread
 from tests.report.conftest import sizing
 
+import forebay
 from forebay.outcome import SizeResult
 from forebay.report import Line, Panel, Picture, draw_answer
 from forebay.report.figures.measurement import measurement_figure
@@ -15,6 +16,7 @@ from forebay.report.figures.picture import _alone
 from forebay.report.figures.size import _extent, _marks, _rows
 from forebay.reproduction import Reproduction
 from forebay.reproduction.page import draw_reproduction
+from forebay.scenario import loads
 
 
 def draw(document, path):
@@ -178,3 +180,35 @@ def test_a_point_without_neighbours_is_a_dot() -> None:
     """A line shows nothing of it; NaN is where there is no point."""
     assert _alone(Line([1, 2, 3, 4], [5.0, math.nan, 6.0, 7.0])) == [0]
     assert _alone(Line([1], [5.0], kind="dashes")) == [0] and _alone(Line([1, 2], [3, 4])) == []
+
+
+DATAGRAMS = """
+[link]
+rate = "{rate}"
+[queue]
+size = "20 packets"
+[[traffic]]
+kind = "udp"
+flows = 3
+load = {load}
+start = "0 s"
+[measure]
+warmup = "{warmup}"
+duration = "{duration}"
+"""
+
+
+def test_an_axis_says_its_numbers_at_its_ticks() -> None:
+    """A factor such as 1e-5 at the end of an axis is easily missed."""
+    link = loads(DATAGRAMS.format(rate="400 Gbit/s", load=0.02, warmup="10 us", duration="1 ms"))
+    figure = forebay.run(link).figure()
+    figure.draw_without_rendering()
+    wait = next(axes for axes in figure.axes if axes.get_xlabel().startswith("wait"))
+    assert 0 < wait.get_xlim()[1] < 1e-4
+    assert [axes.xaxis.get_offset_text().get_text() for axes in figure.axes] == [""] * 4
+
+
+def test_a_trace_without_windows_has_no_empty_distribution() -> None:
+    link = loads(DATAGRAMS.format(rate="1 Mbit/s", load=0.3, warmup="1 s", duration="1 s"))
+    tcp = link.replace({"traffic.0": {"flows": 3, "start": "0 s"}})
+    assert [len(forebay.trace(each).figure().axes) for each in (link, tcp)] == [3, 4]

@@ -23,6 +23,10 @@ SCENARIO = loads(SMALLEST)
         ({"link": Link(rate="1 Gbit/s")}, ["link.rate=1 Gbit/s"]),
         ({"traffic": [Long(flows=7)]}, ["traffic.0.flows=7"]),
         ({"goals.utilization": 0.9, "goals": {}}, []),
+        ({"goals.utilization": 0.9, "goals": None}, []),
+        ({"traffic": [Long(flows=1)] * 3, "traffic.0": None, "traffic.2.flows": 7,
+          "traffic.1": None}, ["traffic.0.flows=7"]),
+        ({"traffic.0": Long(flows=1), "traffic.0.flows": 7}, ["traffic.0.flows=7"]),
     ],
 )  # fmt: skip
 def test_replace_means_what_set_means(changes: dict[str, object], overrides: list[str]) -> None:
@@ -49,6 +53,23 @@ def test_what_cannot_be_replaced(changes: dict[str, object], field: str, said: s
         SCENARIO.replace(changes)
     assert caught.value.field == field
     assert said in str(caught.value) and "--set" not in str(caught.value)
+
+
+def test_what_is_removed_is_as_if_never_written() -> None:
+    written = SCENARIO.replace({"name": "x", "queue.size": "9 kB", "measure.duration": "9 s"})
+    removed = written.replace({"name": None, "queue.size": None, "measure.duration": None})
+    without = {"queue": {}, "measure": {"warmup": written.measure.warmup}, "name": "unnamed"}
+    assert removed == written.replace(without)
+    with pytest.raises(ScenarioError, match=r"queue\.sise: there is no such key"):
+        SCENARIO.replace({"queue.sise": None})
+    with pytest.raises(ScenarioError, match="link: is missing"):
+        SCENARIO.replace({"link": None})
+
+
+def test_a_dict_that_is_given_stays_as_it_is() -> None:
+    queue = {"size": "3 packets"}
+    assert SCENARIO.replace({"queue": queue, "queue.size": "9 packets"}).buffer_packets == 9
+    assert queue == {"size": "3 packets"}
 
 
 def test_all_rates_of_a_slower_link_are_divided() -> None:

@@ -197,7 +197,7 @@ def test_a_link_of_its_own_memory_says_nothing():
 
 
 def test_the_reason_says_it():
-    answer = forebay.size(forebay.scenario.loads(LINK), max_seeds=2)
+    answer = forebay.size(forebay.scenario.loads(LINK), max_seeds=5)
     assert answer.recommended is None
     assert "with alpha 0.5 a queue holds 44 packets of the memory at most" in answer.reason
 

@@ -9,11 +9,11 @@ from string import Formatter
 import pytest
 
 from forebay import words
-from forebay.words import Fact, Notation, argument, either, entry, option, setting
+from forebay.words import Fact, Notation, Term, argument, either, entry, option, setting
 
 SRC = Path(words.__file__).parents[1]
 PYTHON, FILE, COMMAND_LINE = Notation
-FORMS = {"option", "argument", "entry", "setting", "either"}
+FORMS = {"option", "argument", "entry", "setting", "either", "literal"}
 MAKERS = (
     "Fact", "Error", "Unavailable", "unavailable", "super().__init__", "found.add", "found.refuse",
     "found.note", "share",
@@ -70,6 +70,17 @@ def test_a_fact_has_the_values_that_its_sentence_names():
             assert needed - {"value"} <= names, (place, kind)
 
 
+TOML = re.compile(r"""\{ "?[\w.]+"? = |\[\[(?!")|\[[a-z]+\]|\b[a-z_.]+ = ["\[{\d]""")
+OF_GRID_FILES = {"bad-grid.axes.hint", "bad-grid.base.hint", "bad-grid.no-base.hint"}
+
+
+def test_what_is_written_as_toml_is_a_term():
+    """Python and the command line write it in another way."""
+    for kind, said in kinds().items():
+        plain = "".join(text for text, *_ in Formatter().parse(said))
+        assert kind in OF_GRID_FILES or not TOML.search(plain), (kind, said)
+
+
 def test_no_error_of_ours_brings_a_text():
     """A defect does: its text is that of the exception."""
     classes = [
@@ -109,6 +120,8 @@ def test_every_sentence_is_told_by_some_code():
         (argument("start", "from"), "start", "start", "--from"),
         (entry("ecn", True), "ecn=True", "ecn = true", "ecn = true"),
         (either("a dict", "a table"), "a dict", "a table", "a table"),
+        (Term("literal", {"a.b": [1, {"c": True}]}), '{"a.b": [1, {"c": True}]}',
+         '{ "a.b" = [1, { c = true }] }', '{ "a.b" = [1, { c = true }] }'),
         (setting("goals.loss_rate", 0.01), 'scenario.replace({"goals.loss_rate": 0.01})',
          "goals.loss_rate = 0.01", "--set goals.loss_rate=0.01"),
     ],

@@ -1,11 +1,11 @@
 """Checks of the verbs' arguments, and the engine that they name."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from forebay import engines as _engines
 from forebay.engines.base import Engine
@@ -17,8 +17,6 @@ from forebay.scenario import DataSize, Duration, Scenario, ScenarioError
 from forebay.scenario.base import whole_number
 from forebay.search.cost import TooLittleTime
 from forebay.words import Fact, argument
-
-T = TypeVar("T")
 
 BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
 
@@ -63,24 +61,17 @@ def budget_seconds(engine: str, budget: str | None) -> float:
     return seconds
 
 
-def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
+def seed_range(seed: int, seeds: int, field: str = "seeds", least: int = 1) -> range:
     """Return `seeds` seeds from `seed` on. Raises ScenarioError."""
     name, said = argument("seed"), "whole-number.seeds"
     first = whole_number(name, seed, 0, MAX_SEED)
-    many = whole_number(argument(field), seeds, 1, MAX_SEEDS)
+    many = whole_number(argument(field), seeds, least, MAX_SEEDS)
     whole_number(name, first, 0, MAX_SEED - many + 1, Fact(said, seeds=many))
     return range(first, first + many)
 
 
 def threads(jobs: int) -> int:
     return whole_number(argument("jobs"), jobs, 0, MAX_JOBS, Fact("whole-number.jobs"))
-
-
-def listed(argument: str, values: Sequence[T]) -> list[T]:
-    """Return values as a list; refuse a string, which is not a list. Raises ScenarioError."""
-    if isinstance(values, Iterable) and not isinstance(values, str):
-        return list(values)
-    raise ScenarioError("wrong-type.list", field=argument, value=values)
 
 
 @contextmanager

@@ -18,7 +18,9 @@ from forebay.outcome.transient import Transient as Transient
 from forebay.progress import Progress
 from forebay.scenario import Rate, Scenario, ScenarioError, Topology, expect_scenario
 from forebay.scenario import load as load_scenario
+from forebay.scenario.base import listed
 from forebay.scenario.io import of_tree
+from forebay.scenario.overrides import SOURCE
 from forebay.topology.building import connected, offered_bps, wire_names, wired
 from forebay.words import argument
 
@@ -65,7 +67,7 @@ def load(
     ScenarioError
         What is wrong, where, and what to write instead; ``rate`` or ``connections`` has no effect.
     """
-    name = os.fspath(path)
+    name, overrides = os.fspath(path), listed(SOURCE, overrides)
     if not name.lower().endswith(_FILES):
         _refuse_other_formats(name)
         for option, value in (("connections", connections), ("rate", rate)):

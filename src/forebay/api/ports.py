@@ -6,7 +6,7 @@ Each port is sized on its own, and kept as it ends; the most uncertain ones come
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from forebay.errors import ForebayError
 from forebay.laws.hashed_members import Group
 from forebay.outcome import SizeResult
 from forebay.scenario import Rate, Scenario, ScenarioError
+from forebay.scenario.base import listed, without_numpy
 from forebay.scenario.io import of_tree
 from forebay.scenario.overrides import replace, value_of
 from forebay.scenario.source import FlowCount
@@ -27,17 +28,17 @@ _KNOWN = (
 )  # fmt: skip
 _OF_GROUPS = ("largest_flows", "largest_share")
 _GOALS = ("utilization", "loss_rate", "queue_delay_p99")
-_DEFAULT_GOAL = "utilization=0.98"
+_DEFAULT_GOAL = {"utilization": 0.98}
 _MOST_BYTES, _MOST_PORTS = 1 << 20, 10_000
 _BURST = "100 kB"
 
 
 def link_scenario(
-    rate: str = "",
-    flows: str = "",
-    rtt: str = "",
-    mix: str = "",
-    goal: Sequence[str] = (),
+    rate: str | Rate = "",
+    flows: int | str = "",
+    rtt: str | Mapping[str, Any] = "",
+    mix: str | Mapping[str, float] = "",
+    goal: Sequence[str] | Mapping[str, Any] = (),
     set: Sequence[str] = (),
 ) -> Scenario:
     """Return the scenario of a link that long flows share.
@@ -48,8 +49,11 @@ def link_scenario(
     flows : a number, or a range ``"50..200"``.
     rtt : a time, or ``"20 ms..120 ms"`` for round trips spread evenly between them.
     mix : shares of congestion controls, ``"cubic=0.5,bbr=0.5"``, or one control.
-    goal : goals of the link, ``"utilization=0.95"``; that of 0.98 by default.
+    goal : goals of the link, ``["utilization=0.95"]``; that of 0.98 by default.
     set : ``PATH=VALUE`` strings, as in `load`.
+
+    What is no text is taken as the classes take it: 100 flows, a distribution of round trips, a
+    dict of shares or of goals.
 
     Raises
     ------
@@ -57,32 +61,44 @@ def link_scenario(
         What is missing or wrong, and what to write.
 
     >>> import forebay
-    >>> link = forebay.link_scenario(rate="1 Gbit/s", flows="100", rtt="20 ms..80 ms")
+    >>> link = forebay.link_scenario(rate="1 Gbit/s", flows=100, rtt="20 ms..80 ms")
     >>> round(link.bdp_packets)
     4167
     """
-    if not rate or not flows:
-        name, example = ("rate", "10 Gbit/s") if not rate else ("flows", "1000")
-        raise ScenarioError("missing.link", field=name, such=option(name, example))
-    long = {"flows": value_of(flows), **_round_trip(rtt)}
-    if mix:
-        long["congestion_control"] = _mix(mix, argument("mix"))
+    for name, given, example in (("rate", rate, "10 Gbit/s"), ("flows", flows, 1000)):
+        if not _is_written(given):
+            raise ScenarioError("missing.link", field=name, such=option(name, example))
+    long = {"flows": _read(flows, value_of)}
+    if _is_written(rtt):
+        long["rtt"] = _read(rtt, _round_trip)
+    if _is_written(mix):
+        long["congestion_control"] = _read(mix, lambda text: _mix(text, argument("mix")))
     name = f"{rate}, {flows} flows"
     tree: dict[str, Any] = {"name": name, "link": {"rate": rate}, "traffic": [long]}
-    replace(tree, dict(map(_goal, goal or (_DEFAULT_GOAL,))))
-    return of_tree(tree, "options", set)
+    asked = goal if isinstance(goal, Mapping) else dict(map(_goal, listed("goal", goal or ())))
+    replace(tree, {f"goals.{name}": value for name, value in (asked or _DEFAULT_GOAL).items()})
+    return of_tree(without_numpy(tree), "options", set)
 
 
-def _round_trip(rtt: str) -> dict[str, Any]:
+def _is_written(value: object) -> bool:
+    return value is not None and not (isinstance(value, str) and not value.strip())
+
+
+def _read(value: object, reader: Callable[[str], Any]) -> Any:
+    """Return what a text says; the classes take any other value as it is."""
+    return reader(value) if isinstance(value, str) else value
+
+
+def _round_trip(rtt: str) -> dict[str, Any] | str:
     low, both, high = (part.strip() for part in rtt.partition(".."))
-    return {"rtt": {"uniform": [low, high]} if both else value_of(low)} if low or both else {}
+    return {"uniform": [low, high]} if both else value_of(low)
 
 
 def _goal(goal: str) -> tuple[str, Any]:
-    name, equals, value = (part.strip() for part in goal.partition("="))
+    name, equals, value = (part.strip() for part in f"{goal}".partition("="))
     if not name or not equals or not value:
         raise ScenarioError("bad-goal", field=argument("goal"), value=goal)
-    return f"goals.{name}", value_of(value)
+    return name, value_of(value)
 
 
 def _mix(mix: str, field: str | Term) -> str | dict[str, float]:
@@ -217,7 +233,7 @@ def _tree(path: str, line: int, cells: dict[str, str]) -> dict[str, Any]:
     n, load = cells.get("n", ""), cells.get("load", "")
     if not n and not load:
         raise ScenarioError("ports.no-traffic", path=path, line=line)
-    same: dict[str, Any] = _round_trip(cells.get("rtt", ""))
+    same: dict[str, Any] = {"rtt": _round_trip(cells["rtt"])} if cells.get("rtt") else {}
     if mix := cells.get(column := "congestion_control"):
         same[column] = _mix(mix, f"{path}: line {line}: {column}")
     long = {"flows": value_of(n), **same}

@@ -17,7 +17,7 @@ from forebay.outcome.settling import needs
 from forebay.outcome.trace import Trace
 from forebay.progress import Progress
 from forebay.scenario import MAX_FLOWS, Duration, Scenario, ScenarioError, expect_scenario
-from forebay.scenario.base import whole_number
+from forebay.scenario.base import listed, whole_number
 from forebay.search import run_within
 from forebay.search.budget import OutOfTime, Timed, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
@@ -107,7 +107,7 @@ def run(
     expect_scenario(scenario)
     chosen = arguments.get_engine(engine, memory_limit)
     if counters:
-        names = arguments.listed("counters", counters)
+        names = listed("counters", counters)
         count_by = arguments.needed(chosen, "count_by", "lacks.counts", "counters", "testbed")
         if unknown := [name for name in names if name not in COUNTERS]:
             raise ScenarioError(
@@ -116,7 +116,7 @@ def run(
             )  # fmt: skip
         count_by(names)
     counted = arguments.seed_range(seed, seeds)
-    effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
+    effort = _effort(jobs, budget, progress)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
         raise ScenarioError("contradiction.store-of-packets", field=argument("store"))
     arguments.check_tables(capture=capture, flows=flows, packets=packets)
@@ -155,16 +155,23 @@ def compare(
     ['0.98', '0.98']
     """
     expect_scenario(scenario)
-    names = arguments.listed("engines", engines)
+    names = listed("engines", engines)
     # An unknown one fails before any run.
     chosen = [arguments.get_engine(name, memory_limit) for name in names]
     counted = arguments.seed_range(seed, seeds)
-    effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
+    effort = _effort(jobs, budget, progress)
     outcomes = []
     for choice in chosen:
         with arguments.storing(choice, store) as engine:
             outcomes.append(_run(engine, scenario, counted, effort))
     return outcomes
+
+
+def _effort(jobs: int, budget: str | None, progress: Progress | None) -> Effort:
+    """Return how to run; a budget is checked also for an engine that reads none."""
+    if budget is not None:
+        arguments.budget_seconds("simulation", budget)
+    return Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
 
 
 def _run(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Outcome:
@@ -277,7 +284,7 @@ def trace(
     (10,)
     """
     expect_scenario(scenario)
-    asked = arguments.listed("flows", flows)
+    asked = listed("flows", flows)
     numbers = [whole_number(argument("flows"), flow, 0, MAX_FLOWS - 1) for flow in asked]
     every = Duration.parse_argument(argument("step"), step)
     chosen = arguments.get_engine(engine, memory_limit)

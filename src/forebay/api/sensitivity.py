@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forebay.api.arguments import budget_seconds, seed_range
+from forebay.api.arguments import budget_seconds, get_engine, seed_range
 from forebay.api.sweep import refuse_network, sweep
 from forebay.outcome import Metric
 from forebay.outcome.uncertain import Draw, Sensitivity, UncertainSize
@@ -89,6 +90,7 @@ def sensitivity(
     """
     expect_scenario(scenario)
     refuse_network(scenario)
+    get_engine(engine, memory_limit)
     _check_share("change", change, 0.2)
     if method is not None and method not in METHODS:
         raise ScenarioError(
@@ -143,7 +145,7 @@ def _reason(runs: Sweep, packets: float | None) -> str | Fact | None:
 
 
 def _check_share(name: str, share: float, such: float) -> None:
-    if not isinstance(share, int | float) or not 0.0 < share < 1.0:
+    if not isinstance(share, Real) or not 0.0 < share < 1.0:
         raise ScenarioError("out-of-range.share-of-1", field=name, value=share, such=such)
 
 
@@ -209,6 +211,7 @@ def size_uncertain(
     """
     expect_scenario(scenario)
     refuse_network(scenario)
+    get_engine(engine, memory_limit)
     _check_share("holds", holds, 0.95)
     whole_number("draws", draws, 8, _MOST_DRAWS)
     seed_range(seed, seeds)

@@ -12,6 +12,7 @@ from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Decorator, Engine
 from forebay.outcome import Cheaper, Outcome, SizeResult
+from forebay.outcome.size_result import expect_answer
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.search.budget import OutOfTime, TimeLimit
@@ -45,7 +46,7 @@ def size(
     link: str | None = None,
     link_class: str | None = None,
     sizes: str | None = None,
-    of: str = "",
+    of: str | None = None,
 ) -> SizeResult:
     """Find the smallest buffer that meets the scenario's goals.
 
@@ -99,7 +100,7 @@ def size(
     counted = arguments.seed_range(seed, seeds)
     most = (16 if engine == "simulation" else 4) * seeds
     if max_seeds is not None:
-        most = len(arguments.seed_range(seed, max_seeds, "max_seeds"))
+        most = len(arguments.seed_range(seed, max_seeds, "max_seeds", seeds))
     effort = Effort(jobs=arguments.threads(jobs), progress=progress)
     options = Options(
         counted, most, effort, expect=expect, started_at=started_at,
@@ -119,7 +120,7 @@ def size(
         only = parse_sizes(sizes, scenario)
     with arguments.storing(chosen, store) as chosen:
         watched = chosen if observe is None else _Observed(chosen, scenario, observe)
-        return size_link(watched, scenario, options, of, only)
+        return size_link(watched, scenario, options, of or "", only)
 
 
 def size_link(
@@ -207,13 +208,16 @@ def with_cheaper(
     Raises
     ------
     ScenarioError
-        The answer is of smaller links, of a network or of an AQM; or there is none.
+        The answer is of smaller links, of a network or of an AQM; of another scenario; or there is
+        none.
 
     >>> link = forebay.load("oc3-gsr")
     >>> cheaper = forebay.with_cheaper(link, forebay.size(link, "theory")).cheaper
     >>> [each.packets for each in cheaper]
     [128, 64, 32, 16]
     """
+    expect_scenario(scenario)
+    expect_answer(result)
     chosen = result.recommended or result.buffer
     why = None if chosen is not None else Fact("shares.no-answer")
     if result.scaled is not None:
@@ -222,6 +226,8 @@ def with_cheaper(
         why = Fact("shares.aqm", discipline=result.aqm.discipline)
     elif scenario.topology is not None or scenario.flows_uncertain:
         why = Fact("shares.one-link")
+    elif result.asked and Scenario.from_dict(result.asked) != scenario:
+        why = Fact("shares.other-link")
     if chosen is None or why is not None:
         raise ScenarioError("contradiction.shares", why=why)
     sizes = {share: max(1, round(share * chosen.packets)) for share in SHARES}
@@ -267,6 +273,7 @@ def again(
     >>> forebay.again(forebay.size(forebay.load("oc3-gsr"), "theory")).different
     ()
     """
+    expect_answer(answer)
     why = None
     if answer.scaled is not None:
         why = Fact("again.scaled")

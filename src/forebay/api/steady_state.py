@@ -21,6 +21,7 @@ from forebay.outcome import Outcome
 from forebay.packages import check_file
 from forebay.progress import Progress
 from forebay.scenario import DataSize, Scenario, expect_scenario
+from forebay.scenario.base import whole_number
 from forebay.search.network_links import smallest_set
 from forebay.search.remarks import assumed
 from forebay.words import argument
@@ -63,12 +64,13 @@ def solve(
         The paths would take more than the limit.
     """
     expect_scenario(scenario)
+    starts = whole_number("multistart", multistart, 0, 1000)
     engine = NetworkEngine()
     if memory_limit is not None:
         engine.limit_memory(int(DataSize.parse_argument(argument("memory_limit"), memory_limit)))
     solution, loading = engine.solution(scenario, progress, expect)
     outcome = to_outcome(scenario, [1], solution, loading)
-    points = {"fixed_points": asdict(fixed_points(solution, multistart))} if multistart else {}
+    points = {"fixed_points": asdict(fixed_points(solution, starts))} if starts else {}
     return Answer(outcome.noting(points, {"assumptions": assumed(scenario)}), solution)
 
 

@@ -89,10 +89,6 @@ def command(
     if again is not None:
         _refuse_beside("--again")
         return _repeat(again, effort["jobs"], as_json)
-    most, seeds = effort["max_seeds"], effort["seeds"]
-    if most is not None and most < seeds:
-        wrong = f"{most} is fewer than --seeds {seeds}; write more"
-        raise click.BadParameter(wrong, param_hint="--max-seeds")
     if platform is not None:
         platforms.get(platform)  # an unknown one is refused before the sizing
     sizing: Callable[..., forebay.SizeResult] = partial(

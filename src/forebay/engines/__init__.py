@@ -62,6 +62,8 @@ def get(name: str) -> Engine:
     Raises UnknownEngine; EngineUnavailable: something that it needs is missing on this machine;
     BrokenPlugin: that of another distribution cannot be loaded, or lacks the protocol.
     """
+    if not isinstance(name, str):
+        raise UnknownEngine(name, engine_names())
     if name not in _ENGINES:
         return _of_others(name)
     module, attribute = _ENGINES[name].split(":")

@@ -11,7 +11,7 @@ from forebay.words import Fact
 class UnknownEngine(ForebayError, ValueError):
     """No engine has that name."""
 
-    def __init__(self, name: str, known: Sequence[str]) -> None:
+    def __init__(self, name: object, known: Sequence[str]) -> None:
         self.name = name
         super().__init__("unknown-engine", field="engine", value=name, known=", ".join(known))
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,9 @@ def capture(
     """
     bps, names = bits_per_second(rate), entries_of(records)
     asked = to_scenario.Asked(rate, congestion_control, buffer, goal)
+    if at not in get_args(Place):
+        known = ", ".join(get_args(Place))
+        raise MeasureError("unknown-name.method", field=argument("at"), value=at, known=known)
     reader = partial(
         _core.measure_capture, interface=interface, overhead=overhead,
         toward=[_network(text) for text in entries_of(toward)],

@@ -177,7 +177,8 @@ def rtt_range(text: str | None) -> tuple[float, float]:
     """Return both ends of a time or a range; MeasureError or ScenarioError if it is neither."""
     if text is None:
         raise MeasureError("measure.no-rtt")
-    ends = [float(parse("rtt", Duration, part.strip())) for part in text.split("..", 1)]
+    parts = text.split("..", 1) if isinstance(text, str) else [text]
+    ends = [float(parse("rtt", Duration, part)) for part in parts]
     if not 0 < ends[0] <= ends[-1]:
         raise MeasureError("measure.rtt", field=argument("rtt"), value=text)
     return ends[0], ends[-1]

@@ -11,6 +11,7 @@ from forebay.measure.estimate import MeasureError
 from forebay.measure.records import bits_per_second
 from forebay.measure.table import Stretch, busiest, hours, read
 from forebay.outcome import SizeResult
+from forebay.outcome.size_result import expect_answer
 from forebay.scenario import Rate
 from forebay.words import Fact, argument
 
@@ -118,6 +119,7 @@ def judge(
 
     Raises MeasureError if the file is no such table, or the answer recommends no size.
     """
+    expect_answer(answer)
     expected = _expected(answer, rate)
     rows = read(table, expected.rate_bps)
     busy = busiest(rows)

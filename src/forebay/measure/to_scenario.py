@@ -10,12 +10,10 @@ import numpy as np
 from pydantic import ValidationError
 
 from forebay.measure.estimate import Counts, Estimate, Floats, Measured
-from forebay.measure.records import parse
 from forebay.measure.traffic import full_packet
-from forebay.scenario import BufferSize, Scenario, ScenarioError
+from forebay.scenario import Goals, Long, Queue, Scenario, ScenarioError
 from forebay.scenario.format_error import format_error
 from forebay.scenario.quantity import Rate
-from forebay.scenario.tcp import known_control
 from forebay.words import Fact, argument
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ _BUSY = 0.9  # load from which the link, and not the hosts, limits its flows
 class Asked:
     """What the user says of the scenario: the link's rate, and None for what nobody chose.
 
-    It is checked before records are read, whatever these then tell. Raises ScenarioError.
+    It is checked before records are read. Raises ScenarioError: a class would refuse it.
     """
 
     rate: str
@@ -48,13 +46,16 @@ class Asked:
     goal: float | None
 
     def __post_init__(self) -> None:
-        if self.buffer is not None:
-            parse("buffer", BufferSize, self.buffer)
-        if self.congestion_control is not None:
-            try:
-                known_control(self.congestion_control)
-            except ScenarioError as error:
-                raise error.at("", argument("congestion_control")) from None
+        for name, made in (
+            ("congestion_control", lambda said: Long(flows=1, congestion_control=said)),
+            ("buffer", lambda said: Queue(size=said)),
+            ("goal", lambda said: Goals(utilization=said)),
+        ):
+            if (said := getattr(self, name)) is not None:
+                try:
+                    made(said)
+                except ScenarioError as error:
+                    raise error.but(file="", field=argument(name)) from None
 
 
 def scenario(read: CaptureReadings, found: Measured, asked: Asked, overhead: int) -> None:

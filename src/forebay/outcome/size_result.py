@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.outcome.document import Closed, Document, LinkRates, Quantiles, Text
 from forebay.outcome.model import LinkOutcome, Metric, Outcome
+from forebay.scenario import ScenarioError
 
 
 class Floor(Closed):
@@ -521,3 +522,9 @@ class SizeResult(Document):
         return f"SizeResult({self.scenario!r}, {self.engine}: {answer})"
 
     __str__ = __repr__
+
+
+def expect_answer(value: object) -> None:
+    """Refuse a value that is not a SizeResult, such as an Outcome. Raises ScenarioError."""
+    if not isinstance(value, SizeResult):
+        raise ScenarioError("wrong-type.no-answer", value=value)

@@ -1,5 +1,6 @@
 """Reads the wanted buffer: from a scenario, from a sizing, or a plain size."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,6 +16,7 @@ from forebay.scenario import (
     FRAMINGS,
     BufferSize,
     DataSize,
+    Duration,
     Link,
     Rate,
     Scenario,
@@ -80,7 +82,7 @@ _MOST_JSON = 64 << 20  # the document of a sizing has its whole curve
 
 
 def read_target(
-    target: str,
+    target: str | os.PathLike[str] | DataSize | Duration,
     *,
     rate: str | None = None,
     packet: str | None = None,
@@ -98,11 +100,13 @@ def read_target(
 
     Raises PlatformError, ScenarioError.
     """
-    is_file = target.endswith((".toml", ".json")) or Path(target).is_file()
-    if overrides and (target.endswith(".json") or not (is_file or target in shipped())):
+    if not isinstance(target, str | os.PathLike):
+        return _plain(target, rate, packet, overrides)
+    target = os.fspath(target)
+    if overrides and target.endswith(".json"):
         raise PlatformError("no-scenario.of-size")
-    if not (is_file or target in shipped()):
-        return _plain(target, rate, packet)
+    if not (target.endswith((".toml", ".json")) or Path(target).is_file() or target in shipped()):
+        return _plain(target, rate, packet, overrides)
     if rate is not None or packet is not None:
         raise PlatformError("two-rates", name=short(target))
     if target.endswith(".json"):
@@ -132,11 +136,15 @@ def port_of(scenario: Scenario) -> Port:
     return replace(port, line_bps=float(link.rate), burst_bytes=burst, framing=framing)
 
 
-def _plain(text: str, rate: str | None, packet: str | None) -> tuple[Wanted, Port]:
+def _plain(
+    said: object, rate: str | None, packet: str | None, overrides: Sequence[str]
+) -> tuple[Wanted, Port]:
     """Return a plain size, such as "10 ms", and its port."""
-    chosen = BufferSize.parse(text)
+    if overrides:
+        raise PlatformError("no-scenario.of-size")
+    chosen = BufferSize.parse(said)
     if chosen.unit.startswith("bdp"):
-        raise PlatformError("no-scenario.of-bdp", value=text)
+        raise PlatformError("no-scenario.of-bdp", value=said)
     port = parse_port(rate, packet)
     packets = chosen.packets(
         rate_bps=port.rate_bps, packet_bytes=port.packet_bytes, bdp=0.0, flows=1

@@ -3,11 +3,11 @@
 import os
 import stat
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import index
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
+from typing import Any, ClassVar, NoReturn, Self, SupportsIndex, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -25,6 +25,8 @@ from pydantic_core import CoreSchema, core_schema
 from forebay.scenario.errors import ScenarioError, fraction_of_percent
 from forebay.scenario.quantity import Duration, Quantity, Rate
 from forebay.words import Fact, Term, show
+
+T = TypeVar("T")
 
 
 def whole_number(
@@ -45,6 +47,14 @@ def whole_number(
     raise ScenarioError(
         "out-of-range.whole-number", field=argument, value=value, least=least, most=most, more=more
     )
+
+
+def listed(argument: str | Term, values: Iterable[T]) -> list[T]:
+    """Return an argument as a list; a text and a table are none. Raises ScenarioError."""
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping | BaseModel):
+        return list(values)
+    kind = "wrong-type.list" if isinstance(values, str | int | float) else "wrong-type.not-listed"
+    raise ScenarioError(kind, field=argument, value=values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +184,7 @@ class ScenarioModel(BaseModel):
 
     def __init__(self, **fields: Any) -> None:
         try:
-            super().__init__(**_plain(fields))
+            super().__init__(**without_numpy(fields))
         except ValidationError as error:
             problem = format_validation_error(error, type(self))
         else:
@@ -196,7 +206,7 @@ class ScenarioModel(BaseModel):
         Without ``files`` a path in it is refused, and no file is opened.
         """
         try:
-            return cls.model_validate(_plain(data), context={FILES: files})
+            return cls.model_validate(without_numpy(data), context={FILES: files})
         except ValidationError as error:
             problem = format_validation_error(error, cls)
         raise problem
@@ -208,12 +218,12 @@ class ScenarioModel(BaseModel):
     __str__ = __repr__
 
 
-def _plain(value: Any) -> Any:
+def without_numpy(value: Any) -> Any:
     """Return a value with NumPy's scalars and arrays converted to Python's."""
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: without_numpy(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
+        return type(value)(map(without_numpy, value)) if type(value) in (list, tuple) else value
     # A scalar is one number, an array a list of them.
     return value.tolist() if type(value).__module__ == "numpy" else value
 

@@ -28,7 +28,7 @@ from pydantic import (
 from forebay.scenario import distribution
 from forebay.scenario.base import ScenarioModel
 from forebay.scenario.errors import ScenarioError, plain
-from forebay.scenario.quantity import FromText, parse_amount, unitless
+from forebay.scenario.quantity import FromText, parse_amount, text_of
 
 Unit = Literal["packets", "bytes"]
 
@@ -50,9 +50,7 @@ class Amount(FromText):
         """Read text such as "14 packets" or "20 kB". Raises ScenarioError."""
         if isinstance(value, cls):
             return value
-        if not isinstance(value, str):
-            raise unitless(value, _EXAMPLE)
-        amount, kind = parse_amount(value, ("packets", "size"), _EXAMPLE)
+        amount, kind = parse_amount(text_of(value, _EXAMPLE), ("packets", "size"), _EXAMPLE)
         unit: Unit = "packets" if kind == "packets" else "bytes"
         length = float(amount if unit == "packets" else amount / 8)
         most = MOST_PACKETS * (1 if unit == "packets" else 1500)

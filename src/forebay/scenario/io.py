@@ -88,15 +88,14 @@ def of_tree(
     tree: dict[str, Any], source: str, overrides: Sequence[str] = (), folder: str = ""
 ) -> Scenario:
     """Return the scenario of what TOML text would give, as `loads` does; the tree may change."""
-    with written_in(Notation.FILE):
-        paths = sets.apply(tree, overrides) if overrides else []
-        try:
-            return Scenario.model_validate(tree, context={FOLDER: folder})
-        except ValidationError as error:
-            from forebay.scenario.format_error import format_error
+    paths = sets.apply(tree, overrides) if overrides else []
+    try:
+        return Scenario.model_validate(tree, context={FOLDER: folder})
+    except ValidationError as error:
+        from forebay.scenario.format_error import format_error
 
-            problem = format_error(error, Scenario)
-        raise problem.at(sets.SOURCE if sets.blames(paths, problem.field) else source)
+        problem = format_error(error, Scenario)
+    raise problem.at(sets.SOURCE if sets.blames(paths, problem.field) else source)
 
 
 def expect_scenario(value: object) -> None:

@@ -17,7 +17,15 @@ from forebay.catalogue import is_ours
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.files.atomic import replacing
 from forebay.scenario import consistency
-from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable, such_as
+from forebay.scenario.base import (
+    FOLDER,
+    LISTED,
+    Between,
+    ScenarioModel,
+    printable,
+    such_as,
+    whole_number,
+)
 from forebay.scenario.crossing import CrossingFlows, count_crossing
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
@@ -196,9 +204,8 @@ class Scenario(ScenarioModel):
 
     def with_buffer(self, packets: int) -> Scenario:
         """Return the same scenario with another buffer. Raises ScenarioError below 1 packet."""
-        if packets < 1:
-            raise ScenarioError("out-of-range.packets", field="queue.size", value=packets)
-        return self.with_queue({"size": BufferSize(float(packets), "packets")})
+        size = float(whole_number("packets", packets, 1, 10**12))
+        return self.with_queue({"size": BufferSize(size, "packets")})
 
     def with_class_buffers(self, packets: Mapping[str, int]) -> Scenario:
         """Return the same scenario with so many packets in the class queues of these names."""
@@ -257,7 +264,8 @@ class Scenario(ScenarioModel):
         ----------
         changes
             Such as ``{"queue.size": "64 packets", "traffic.0.flows": 200}``. Indices of lists start
-            at 0; values are those that the classes accept; None removes a value.
+            at 0; values are those that the classes accept; None removes a value, a table or an
+            entry.
 
         Raises ScenarioError: an invalid path or value.
         """

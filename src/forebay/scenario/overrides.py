@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forebay.scenario.base import GivenHere, ScenarioModel
+from forebay.scenario.base import GivenHere, ScenarioModel, listed
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Target
 from forebay.words import Term, argument, either
@@ -25,10 +25,11 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
     scenario do.
     """
     paths = []
+    changes = listed(SOURCE, overrides)
     try:
-        for override in overrides:
-            path, equals, text = map(str.strip, override.partition("="))
-            if not equals or not all(path.split(".")):
+        for override in changes:
+            path, equals, text = map(str.strip, f"{override}".partition("="))
+            if not isinstance(override, str) or not equals or not all(path.split(".")):
                 raise ScenarioError("bad-override.sets-nothing", value=override)
             _put(tree, path.split("."), _given(value_of(text)))
             paths.append(path)
@@ -38,14 +39,32 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
 
 
 def replace(tree: dict[str, Any], changes: Mapping[str, object]) -> None:
-    """Change ``tree`` in place: a value for each dotted path. Raises ScenarioError."""
+    """Change ``tree`` in place: for each dotted path a value, or None. Raises ScenarioError."""
     if not isinstance(changes, Mapping):
         raise ScenarioError("wrong-type.changes", value=changes)
     for path, value in changes.items():
         parts = path.split(".") if isinstance(path, str) else [""]
         if not all(parts):
             raise ScenarioError("bad-override.no-path", value=path)
-        _put(tree, parts, value)
+        is_removed = value is None and has_field(path)  # another path is refused below
+        _put(tree, parts, _REMOVED if is_removed else as_tree(value))
+    _drop_removed(tree)
+
+
+_REMOVED = object()
+
+
+def _drop_removed(node: Any) -> None:
+    """Take out what was removed, at the end: until then an index means an entry as it was."""
+    if isinstance(node, list):
+        node[:] = [part for part in node if part is not _REMOVED]
+    elif isinstance(node, dict):
+        for name in [name for name, part in node.items() if part is _REMOVED]:
+            del node[name]
+    else:
+        return
+    for part in node if isinstance(node, list) else node.values():
+        _drop_removed(part)
 
 
 def as_tree(value: Any) -> Any:

@@ -6,6 +6,7 @@ Each is converted exactly to base units.
 import re
 from abc import ABC, abstractmethod
 from decimal import Decimal
+from math import isfinite
 from typing import Any, ClassVar, Self
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -209,17 +210,21 @@ class Quantity(FromText):
         """Return parsed text, or a number in the base unit. Raises ScenarioError."""
         if isinstance(value, str):
             return cls.parse(value)
-        return super().__new__(cls, value)  # type: ignore[call-arg]
+        try:
+            if isfinite(value):
+                return super().__new__(cls, value)  # type: ignore[call-arg]
+        except TypeError:
+            raise unitless(value, cls.example) from None
+        raise ScenarioError("not-finite", value=value, like=cls.example)
 
     @classmethod
     def parse(cls, value: object) -> Self:
         """Read text with a unit; a bare number is refused. Raises ScenarioError."""
         if isinstance(value, cls):
             return value
-        if not isinstance(value, str):
-            raise unitless(value, cls.example)
-        amount, _ = parse_amount(value, (cls.kind,), cls.example)
-        return cls._from_base(amount, value)
+        text = text_of(value, cls.example)
+        amount, _ = parse_amount(text, (cls.kind,), cls.example)
+        return cls._from_base(amount, text)
 
     @classmethod
     def _from_base(cls, amount: Decimal, text: str) -> Self:
@@ -289,6 +294,13 @@ class DataSize(Quantity, int):
         if size != int(size):
             raise ScenarioError("out-of-range.part-of-byte", value=text)
         return cls(int(size))
+
+
+def text_of(value: object, example: str) -> str:
+    """Return the text of an amount; a quantity is its own. Raises ScenarioError."""
+    if isinstance(value, str | Quantity):
+        return str(value)
+    raise unitless(value, example)
 
 
 def unitless(value: object, example: str, text: str | None = None) -> ScenarioError:

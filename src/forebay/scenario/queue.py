@@ -13,7 +13,7 @@ from pydantic import Field, Strict, model_validator
 from forebay.catalogue import DISCIPLINES
 from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel, such_as
 from forebay.scenario.errors import ScenarioError, did_you_mean, plain
-from forebay.scenario.quantity import DataSize, Duration, FromText, Rate, parse_amount, unitless
+from forebay.scenario.quantity import DataSize, Duration, FromText, Rate, parse_amount, text_of
 from forebay.scenario.source import NAME
 from forebay.words import one_of
 
@@ -44,14 +44,13 @@ class BufferSize(FromText):
         """Read text such as "129 packets" or "1 bdp/sqrt(n)". Raises ScenarioError."""
         if isinstance(value, cls):
             return value
-        if not isinstance(value, str):
-            raise unitless(value, _BUFFER_EXAMPLE)
-        amount, unit = _buffer_amount(value)
+        text = text_of(value, _BUFFER_EXAMPLE)
+        amount, unit = _buffer_amount(text)
         if amount == 0:
             raise ScenarioError("out-of-range.no-buffer", value=value)
         if unit in ("packets", "bytes") and amount != int(amount):
             raise ScenarioError("out-of-range.part-of-unit", value=value, unit=unit)
-        return cls(float(amount), unit, value.strip())
+        return cls(float(amount), unit, text.strip())
 
     def packets(self, *, rate_bps: float, packet_bytes: int, bdp: float, flows: int) -> int:
         """Return the packets that may wait: bytes are rounded down, other units to the nearest."""

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from forebay.errors import written_in
 from forebay.scenario import Scenario, load
-from forebay.scenario.base import whole_number
+from forebay.scenario.base import whole_number, without_numpy
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.io import read_toml
 from forebay.scenario.overrides import SOURCE, has_field
 from forebay.scenario.quantity import KNOWN, parse_amount, plain
 from forebay.studies.errors import unknown_key
 from forebay.studies.leave_out import Keeps, flat, keeper
-from forebay.words import Fact, Notation, show
+from forebay.words import Fact, Notation, Term, show
 
 MAX_POINTS = 1_000_000
 _RANGE_KEYS = ("linear", "log", "points")
@@ -169,7 +169,7 @@ def tupled(names: tuple[str, ...], spec: object) -> Axis:
 def _listed(name: str, spec: object) -> list[Any]:
     if isinstance(spec, str | bytes) or not hasattr(spec, "__iter__"):
         raise ScenarioError("bad-grid.no-axis", hint=_WRITE, field=name, value=spec)
-    values = [value.item() if type(value).__module__ == "numpy" else value for value in spec]
+    values: list[Any] = without_numpy(list(spec))
     if not values:
         raise ScenarioError("bad-grid.empty", hint=_WRITE, field=name, value=spec)
     return values
@@ -177,6 +177,7 @@ def _listed(name: str, spec: object) -> list[Any]:
 
 def read_range(name: str, spec: Mapping[str, Any], *, sampled: bool) -> Range:
     """Read a range, which needs no number of points if it is ``sampled``. Raises ScenarioError."""
+    spec = without_numpy(dict(spec))
     for key in spec:
         if key not in _RANGE_KEYS:
             raise unknown_key(name, str(key), _RANGE_KEYS)
@@ -357,7 +358,7 @@ def grid_of(
     for axis in grouped:
         refuse_equal(axis)
     for name in names:
-        _refuse_unknown(base, name)
+        refuse_unknown(base, name, "axes")
     combinations = drawn.points if drawn is not None else prod(len(axis.values) for axis in grouped)
     if combinations > (_MOST_COMBINATIONS if leave_out else MAX_CELLS):
         raise ScenarioError(
@@ -371,15 +372,15 @@ def grid_of(
     return Grid(base, grouped, keeper(leave_out, names), drawn, drawn is not None)
 
 
-def _refuse_unknown(base: Scenario, name: str) -> None:
+def refuse_unknown(base: Scenario, name: str, argument: str | Term) -> None:
     """Refuse a path that no scenario has, without a look at any cell. Raises ScenarioError."""
     if has_field(name):
         return
     try:
         base.replace({name: 1})
     except ScenarioError as error:
-        raise error.at("axes") from None
-    raise ScenarioError("bad-grid.no-field", field=f"axes.{name}")
+        raise error.at(argument) from None
+    raise ScenarioError("bad-grid.no-field", field=Term("path", argument, name))
 
 
 def _grouped(axes: Sequence[Axis], groups: Sequence[Sequence[str]]) -> tuple[Axis, ...]:

@@ -10,11 +10,12 @@ from typing import Any
 import scipy
 
 from forebay.scenario import Duration, Scenario, ScenarioError
+from forebay.scenario.base import without_numpy
 from forebay.scenario.overrides import blames
 from forebay.scenario.quantity import parse_amount, plain
 from forebay.search.goals import goals_of
 from forebay.studies.errors import unknown_key
-from forebay.studies.grid import Range, range_of, read_range
+from forebay.studies.grid import Range, range_of, read_range, refuse_unknown
 from forebay.words import Fact, argument
 
 _KINDS = ("rate", "time", "size", "packets")
@@ -153,8 +154,9 @@ def _check(scenario: Scenario, input_: Uncertain) -> None:
 
 
 def _input(scenario: Scenario, path: str, form: object) -> Uncertain:
+    refuse_unknown(scenario, path, _PLACE)
     known = value_at(scenario, path)
-    spread = _spread(path, form, known)
+    spread = _spread(path, without_numpy(form), known)
     if _CONTROL in path:
         return _share_of_a_class(scenario, path, spread)
     mean = _mean_at(scenario, path)

@@ -36,7 +36,8 @@ class Fact:
     ``{name}`` is a value, in which another fact or a `Term` is worded too;
     ``{name!r}`` the value as the user wrote it, short and printable; ``{name!l}`` as to be written;
     ``{name:one|# many}`` depends on whether the number is 1, and ``#`` is the number;
-    ``{option:engine=theory}`` a `Term`: also argument, entry, setting, either.
+    ``{option:engine=theory}`` a `Term`: also argument, entry, setting, either;
+    ``{literal:{{ log = [1, 9] }}}`` a value in TOML, as Python writes it too.
 
     >>> str(Fact("2 of 3"))
     '2 of 3'
@@ -176,6 +177,8 @@ def _term(form: str, spec: str) -> Term:
     """Return the term of "engine=simulation", or of either's "a dict|a table"."""
     if form in ("argument", "either"):
         return Term(form, *spec.split("|"))
+    if form == "literal":
+        return Term(form, _read(f"value = {spec}")["value"])
     name, _, value = spec.partition("=")
     try:
         return Term(form, name, _read(f"value = {value}")["value"])
@@ -252,7 +255,7 @@ def _path(notation: Notation, *parts: str | Term) -> str:
 
 _FORMS: dict[str, Callable[..., str]] = {
     "option": _option, "argument": _argument, "setting": _setting, "entry": _entry,
-    "either": _either, "path": _path,
+    "either": _either, "path": _path, "literal": lambda notation, value: literal(value, notation),
 }  # fmt: skip
 
 
@@ -279,10 +282,17 @@ def literal(value: object, notation: Notation) -> str:
     if isinstance(value, Mapping):
         if python:
             return "{" + ", ".join(f'"{k}": {literal(v, notation)}' for k, v in value.items()) + "}"
-        return "{ " + ", ".join(f"{k} = {literal(v, notation)}" for k, v in value.items()) + " }"
+        return (
+            "{ " + ", ".join(f"{_key(k)} = {literal(v, notation)}" for k, v in value.items()) + " }"
+        )
     if isinstance(value, list | tuple):
         return "[" + ", ".join(literal(part, notation) for part in value) + "]"
     return str(value) if isinstance(value, int | float) else f'"{value}"'
+
+
+def _key(name: object) -> str:
+    """Return a key of TOML, in quotes where it has a dot."""
+    return f'"{name}"' if "." in str(name) else str(name)
 
 
 def show(value: object, notation: Notation = Notation.FILE) -> str:

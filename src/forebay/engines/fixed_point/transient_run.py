@@ -21,6 +21,7 @@ from forebay.engines.fixed_point.solver import NoSteadyState, Solution, solve, t
 from forebay.outcome.transient import HopsSeries, LinkSeries, Oscillation, SteadyLinks, Transient
 from forebay.progress import Progress
 from forebay.scenario import Duration, Scenario
+from forebay.scenario.base import whole_number
 from forebay.scenario.errors import ScenarioError
 from forebay.topology import make_problem
 from forebay.topology.graph import Floats, Ints
@@ -362,6 +363,7 @@ def step_through(
     expect: Callable[[float], None] | None = None,
 ) -> Transient:
     """See `forebay.api.networks.transient`."""
+    samples = whole_number("samples", samples, 1, MOST_STEPS)
     length_s = _seconds(argument("duration", "transient"), duration, "2 s")
     own_s = None if step is None else _seconds(argument("step"), step, "100 us")
     if own_s is not None and own_s > length_s:

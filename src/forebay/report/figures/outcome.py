@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from forebay.outcome import Metric, NetworkOutcome, Outcome
 from forebay.outcome.model import FlowTable
-from forebay.outcome.trace import Trace
+from forebay.outcome.trace import NormalFit, Trace
 from forebay.outcome.transient import Transient
 from forebay.report.figures import style
 from forebay.report.tables import NOT_MEASURED
@@ -85,6 +85,7 @@ def _bars(axes: Axes, label: str, factor: float, colour: str, bars: Sequence[Bar
     axes.set_yticks(places, [style.literal(name) for name, _ in bars])
     axes.set_xlim(left=0)
     axes.invert_yaxis()
+    axes.xaxis.set_major_formatter("{x:g}")  # no "1e-5" at the end of the axis, easily missed
     axes.set_xlabel(label)
     style.clean(axes)
 
@@ -95,15 +96,20 @@ _THIN: dict[str, Any] = {"linewidth": 0.8}
 
 
 def trace_figure(trace: Trace) -> Figure:
-    """Return the picture of windows, queue, and the sum of the windows."""
-    with style.framed(_title(trace), 7.2, 8.4) as figure:
-        grid = figure.add_gridspec(4, 1, height_ratios=(1, 1, 1, 1.2))
+    """Return the picture of windows, queue, and the sum of the windows and its distribution.
+
+    Without a window that changes there is no distribution.
+    """
+    heights = (1, 1, 1) if trace.window_sum_fit is None else (1, 1, 1, 1.2)
+    with style.framed(_title(trace), 7.2, 2 * sum(heights)) as figure:
+        grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
         upper = figure.add_subplot(grid[0])
         queue, total = (figure.add_subplot(grid[row], sharex=upper) for row in (1, 2))
         _windows(upper, trace)
         _queue(queue, trace)
         _sum(total, trace)
-        _distribution(figure.add_subplot(grid[3]), trace)
+        if trace.window_sum_fit is not None:
+            _distribution(figure.add_subplot(grid[3]), trace, trace.window_sum_fit)
         total.set_xlabel("time, s")
         for axes in (upper, queue):
             axes.tick_params(labelbottom=False)
@@ -152,12 +158,10 @@ def _sum(axes: Axes, trace: Trace) -> None:
     _legend(axes, 2)
 
 
-def _distribution(axes: Axes, trace: Trace) -> None:
+def _distribution(axes: Axes, trace: Trace, fit: NormalFit) -> None:
     axes.set_xlabel("sum of the windows $\\Sigma W$, packets")
     axes.set_ylabel("probability density")
-    fit, link = trace.window_sum_fit, trace.bottleneck
-    if fit is None:
-        return
+    link = trace.bottleneck
     sums = trace.window_sum_packets
     width = max(1, round(float(np.ptp(sums)) / _BINS))  # as many whole packets in each bin
     edges = np.arange(math.floor(sums.min()) - 0.5, sums.max() + width, width).tolist()
