@@ -61,6 +61,12 @@ def budget_seconds(engine: str, budget: str | None) -> float:
     return seconds
 
 
+def check_budget(budget: str | None) -> None:
+    """Refuse what is no time, also for an engine that reads no budget. Raises ScenarioError."""
+    if budget is not None:
+        budget_seconds("simulation", budget)
+
+
 def seed_range(seed: int, seeds: int, field: str = "seeds", least: int = 1) -> range:
     """Return `seeds` seeds from `seed` on. Raises ScenarioError."""
     name, said = argument("seed"), "whole-number.seeds"

@@ -116,7 +116,8 @@ def run(
             )  # fmt: skip
         count_by(names)
     counted = arguments.seed_range(seed, seeds)
-    effort = _effort(jobs, budget, progress)
+    arguments.check_budget(budget)
+    effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
         raise ScenarioError("contradiction.store-of-packets", field=argument("store"))
     arguments.check_tables(capture=capture, flows=flows, packets=packets)
@@ -159,19 +160,13 @@ def compare(
     # An unknown one fails before any run.
     chosen = [arguments.get_engine(name, memory_limit) for name in names]
     counted = arguments.seed_range(seed, seeds)
-    effort = _effort(jobs, budget, progress)
+    arguments.check_budget(budget)
+    effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
     outcomes = []
     for choice in chosen:
         with arguments.storing(choice, store) as engine:
             outcomes.append(_run(engine, scenario, counted, effort))
     return outcomes
-
-
-def _effort(jobs: int, budget: str | None, progress: Progress | None) -> Effort:
-    """Return how to run; a budget is checked also for an engine that reads none."""
-    if budget is not None:
-        arguments.budget_seconds("simulation", budget)
-    return Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
 
 
 def _run(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Outcome:
