@@ -116,6 +116,9 @@ def command(
         memory="class_queues", holds="uncertain", draws="uncertain", force="platform"
     )
     if platform is not None:
+        if of:
+            wrong = f"writes the size of a queue, not {of}; leave it out"
+            raise click.BadParameter(wrong, param_hint="--emit")
         platforms.check_discipline(scenario.queue.discipline, platform)
     try:
         with progress(f"sizing by {effort['engine']}") as update:
@@ -207,7 +210,7 @@ def _emit(
 def _memory(result: forebay.SizeResult, scenario: forebay.Scenario, ports: int) -> Memory | None:
     """Return the memory that the answer needs; only platforms can compute it."""
     chosen = result.buffer if result.recommended is None else result.recommended
-    if chosen is None:
+    if chosen is None or result.of:
         return None
     size = chosen.bytes
     if result.aqm is not None:  # all packets up to its limit must fit
