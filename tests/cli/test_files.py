@@ -109,7 +109,7 @@ def test_an_answer_that_is_cut_off_is_called_a_part(forebay_, short, monkeypatch
         click.echo("half of")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(forebay.report, "print_outcome", stop)
+    monkeypatch.setattr(forebay.report, "print_answer", stop)
     result = forebay_("run", str(short))
     assert (result.status, result.out) == (130, "half of\n")
     assert result.err == "forebay: interrupted; the printed answer may be incomplete\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -133,7 +134,7 @@ def command(
         with progress("smaller buffers") as update:
             same = {name: effort[name] for name in ("seeds", "seed", "jobs")}
             result = forebay.with_cheaper(scenario, result, progress=update, **same)
-    emission, refused = _emit(result, platform, source.path or scenario.name, force)
+    emission, refused = _emit(result, platform, source.path, force)
     configuration = None if emission is None else emission.to_dict()
     more = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
     result = result.model_copy(update=more)
@@ -195,13 +196,14 @@ def _size_draws(
 
 
 def _emit(
-    result: forebay.SizeResult, platform: str | None, path: str, force: bool
+    result: forebay.SizeResult, platform: str | None, path: str | None, force: bool
 ) -> tuple[Emission | None, Exception | None]:
     """Return the configuration, or the error; the answer is printed in both cases."""
     if platform is None or result.buffer is None:
         return None, None
     try:
-        target = platforms.of_sizing(result, f"forebay size {path}", force=force)
+        made = f"forebay size {shlex.quote(path)}" if path else f"a sizing of {result.scenario}"
+        target = platforms.of_sizing(result, made, force=force)
         return platforms.emit(*target, platform), None
     except platforms.PlatformError as error:
         return None, error
