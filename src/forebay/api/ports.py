@@ -67,7 +67,7 @@ def link_scenario(
     long = {"flows": value_of(flows), **_round_trip(rtt)}
     if mix:
         long["congestion_control"] = _mix(mix, argument("mix"))
-    name = f"{rate}, {flows} flows"
+    name = f"{rate}, {flows} flow{'' if flows == '1' else 's'}"
     tree: dict[str, Any] = {"name": name, "link": {"rate": rate}, "traffic": [long]}
     replace(tree, dict(map(_goal, goal or (_DEFAULT_GOAL,))))
     return of_tree(tree, "options", set)

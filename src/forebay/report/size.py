@@ -225,7 +225,8 @@ def _law(answer: SizeResult) -> list[str]:
         fitting = shorten(f"Law: {said}", 2 * COLUMNS - 12, placeholder=f" {_MORE}")
         return wrap(fitting, COLUMNS, subsequent_indent="  ")
     holds = "" if law.assumptions_hold else ", though an assumption is broken"
-    return [f"Law: {governs.law}: {_law_packets(law)} packets{holds}."]
+    packets = _law_packets(law)
+    return [f"Law: {governs.law}: {packets} packet{'' if packets == '1' else 's'}{holds}."]
 
 
 def _by(answer: SizeResult) -> list[str]:

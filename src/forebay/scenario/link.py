@@ -368,8 +368,8 @@ class Link(ScenarioModel):
             return {**data, "rate": "1 Mbit/s"}  # the field itself then says what is wrong
         mean = trace.mean
         if not RATES.least <= mean <= RATES.most:
-            where = {"field": "rate_trace", "value": mean, "range": RATES.range}
-            raise ScenarioError("out-of-range.mean-rate", **where)
+            kind, where = "out-of-range.mean-rate", "rate_trace"
+            raise ScenarioError(kind, field=where, value=mean, range=RATES.range)
         return {**data, "rate_trace": trace, "rate": mean}
 
     @model_validator(mode="after")
