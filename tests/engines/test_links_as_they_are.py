@@ -217,7 +217,7 @@ def test_an_answer_has_the_mean_of_sizes_and_that_of_its_window(
         (f"1\n{'9' * 5000}\n", "line 2: "),
         ("time,rate\n0,1e6\n1,2e6,3\n", 'line 3: "1,2e6,3" is not a time and a rate'),
         ("0,1e6\n2,2e6\n2,1e6\n", "line 3: 2 s is not after the line above"),
-        ("0,1e6\n1,-2e6\n", r"line 2: -2e\+06 bit/s is below 0"),
+        ("0,1e6\n1,-2e6\n", r"line 2: -2000000 bit/s is below 0"),
         ("0,1e6\n1,fast\n", 'line 2: "fast" is no'),
         ("0,1e6\nnan,1e6\n", "line 2: nan s is not after the line above"),
     ],
