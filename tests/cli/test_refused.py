@@ -58,6 +58,7 @@ size oc3-gsr --draws 9 | --draws: belongs to --uncertain; write that
 size oc3-gsr --holds 0.5 | --holds: belongs to --uncertain; write that
 size oc3-gsr --memory '1 MB' | --memory: belongs to --class-queues; write that
 size oc3-gsr --force | --force: belongs to --emit; write that
+size oc3-gsr --of link.policer.burst --emit junos | --emit: writes the size of a queue, not link.p
 size oc3-gsr --engine theory --link core | --link: there is no network in the scenario
 size oc3-gsr --link-class core | --link-class: there is no network in the scenario
 size oc3-gsr --uncertain traffic.0.flows | write PATH=RANGE

@@ -27,6 +27,22 @@ def link(tmp_path: Path) -> Path:
     return path
 
 
+def test_one_flow_and_one_packet_are_no_plural(printed):
+    said = printed("size --rate '10 kbit/s' --flows 2 --rtt '1 s' --engine theory")
+    assert "2 flows\n" in said and "synchronized: 1 packet," in said
+    link = "size --rate '1 Mbit/s' --flows 1 --rtt '1 s' --engine theory"
+    assert printed(link).startswith("1 Mbit/s, 1 flow\n")
+
+
+def test_a_configuration_says_how_it_was_made(tmp_path, printed):
+    spread = "--rtt '20 ms..60 ms' --engine theory --emit junos"
+    saved = tmp_path / "my link.toml"
+    link = f"size --rate '1 Gbit/s' --flows 400 {spread} --save '{saved}'"
+    assert ", from a sizing of 1 Gbit/s, 400 flows\n" in printed(link)
+    said = printed(f"size '{saved}' --engine theory --emit junos")
+    assert f", from forebay size '{saved}'\n" in said
+
+
 def test_what_half_the_buffer_costs(link, printed):
     document = json.loads(printed(f"size {link} --halves --json {FEW}"))
     rows, chosen = document["cheaper"], document["recommended"]["packets"]

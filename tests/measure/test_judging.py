@@ -127,6 +127,8 @@ def test_an_answer_without_a_size_is_refused(day, answer):
     none = answer.model_copy(update={"recommended": None, "reason": "no buffer meets the goals"})
     with pytest.raises(MeasureError, match="recommends no size"):
         judge(day(EVENING), none)
+    with pytest.raises(MeasureError, match=r"no size of a queue: it sizes link\.shaper\.burst"):
+        judge(day(EVENING), answer.model_copy(update={"of": "link.shaper.burst"}))
     with pytest.raises(MeasureError, match="octets exceed"):
         judge(day(EVENING), answer, rate="10 Mbit/s")
 

@@ -61,7 +61,7 @@ def test_numbers_of_numpy_are_numbers():
 def test_a_bare_time_is_answered_in_the_unit_that_was_meant():
     with pytest.raises(forebay.ScenarioError, match='such as "50 ms"'):
         Long(flows=1, rtt=0.05)  # type: ignore[arg-type]
-    with pytest.raises(forebay.ScenarioError, match='or "5 s"'):
+    with pytest.raises(forebay.ScenarioError, match='such as "5 ms" or "5 s"'):
         forebay.size(forebay.load("oc3-gsr"), budget=5)  # type: ignore[arg-type]
 
 

@@ -60,6 +60,13 @@ def test_a_size_that_is_not_recommended_is_written_by_force_alone(
     assert f"! why: not recommended: {reason}" in text and f"queue-limit {packets} packets" in text
 
 
+def test_a_size_of_something_else_is_no_size_of_the_queue(tmp_path):
+    buffer = {"packets": 1, "bytes": 1500, "seconds": 0.0006}
+    path = sizing(tmp_path, of="link.shaper.burst", of_value="1500 B", buffer=buffer)
+    with pytest.raises(PlatformError, match=r"size of link\.shaper\.burst, not of the queue"):
+        read_sizing(path, force=True)
+
+
 NEWER = '{"schema": 99, "buffer": {"packets": 129, "bytes": 193500, "seconds": 0.01}}'
 
 

@@ -93,6 +93,28 @@ def test_a_line_is_cut_between_words(answered: dict[str, Any], spare: int) -> No
     assert name.startswith(f"{said} ") and said[-1] in "n5d"
 
 
+def test_what_was_sized_is_named_and_no_law_of_a_queue_stands_beside_it(answered) -> None:
+    law = answered["laws"][0]["law"]
+    answered |= {"governs": {"law": law, "regime": "r", "why": "w", "would_change": "c"}}
+    of = answered | {"of": "link.shaper.burst", "of_value": "9 kB"}
+    assert any(line.startswith("Law: ") for line in lines(answered))
+    assert not any(line.startswith("Law: ") for line in lines(of))
+    none = lines(of | {"buffer": None, "recommended": None, "reason": "too little"})
+    assert none[1] == "No link.shaper.burst meets the goals: too little."
+
+
+def test_an_interval_beside_a_time_or_bytes_is_in_packets(answered) -> None:
+    red = {"discipline": "red", "packet_s": 77.4e-6, "packet_bytes": 1500, "limit_packets": 999}
+    red |= {
+        "parameter": "min",
+        "min_bytes": 37500,
+        "max_bytes": 37600,
+        "probability": 1.0,
+        "ecn": True,
+    }
+    assert "of 181.5 kB (117 to 121 packets)" in lines(answered | {"aqm": red})[3]
+
+
 def test_a_name_of_any_length_and_many_remarks_fit(answered: dict[str, Any]) -> None:
     answered |= {"scenario": "n" * 200, "notes": [f"a note {'z' * 90}", "another"]}
     said = lines(answered)

@@ -64,6 +64,7 @@ link.down=3 | wrong-type | 3 is neither a list nor a table; write a list of pair
 link.loss=x | wrong-type | "x" is neither a number nor a table; write a probability
 link.loss=true | wrong-type | true is neither a number nor a table
 link.jitter=true | wrong-type | true is not a quantity
+link={rate_trace={steps=[["0 s", "9 bit/s"], ["1 s", "9 bit/s"]]}} | out-of-range | have a mean of
 link={rate_trace=3} | wrong-type | 3 is no trace
 traffic.0.flows=12..8 | out-of-range | smaller end first
 traffic.0.flows=0..8 | out-of-range | below the least, 1

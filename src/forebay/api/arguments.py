@@ -118,10 +118,10 @@ def check_tables(**paths: str | PathLike[str] | None) -> None:
             continue
         path, value = Path(given), os.fspath(given)
         if name != "capture" and path.suffix.lower() not in (".csv", ".parquet"):
-            raise ScenarioError("out-of-range.table", field=name, value=value)
+            raise ScenarioError("out-of-range.table", field=argument(name), value=value)
         if (why := fault(path)) is not None:
-            hint = why.hint
-            raise ScenarioError("out-of-range.file", hint=hint, field=name, value=value, why=why)
+            field, hint = argument(name), why.hint
+            raise ScenarioError("out-of-range.file", hint=hint, field=field, value=value, why=why)
         check_file(path)
 
 

@@ -214,7 +214,7 @@ def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterato
 
 def _check_one(field: str, seeds: int) -> None:
     if seeds != 1:
-        raise ScenarioError("contradiction.replications", field=field, seeds=seeds)
+        raise ScenarioError("contradiction.replications", field=argument(field), seeds=seeds)
 
 
 def keep_flows(engine: Engine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -112,6 +113,9 @@ def command(
         memory="class_queues", holds="uncertain", draws="uncertain", force="platform"
     )
     if platform is not None:
+        if of:
+            wrong = f"writes the size of a queue, not {of}; leave it out"
+            raise click.BadParameter(wrong, param_hint="--emit")
         platforms.check_discipline(scenario.queue.discipline, platform)
     try:
         with progress(f"sizing by {effort['engine']}") as update:
@@ -126,7 +130,7 @@ def command(
         with progress("smaller buffers") as update:
             same = {name: effort[name] for name in ("seeds", "seed", "jobs")}
             result = forebay.with_cheaper(scenario, result, progress=update, **same)
-    emission, refused = _emit(result, platform, source.path or scenario.name, force)
+    emission, refused = _emit(result, platform, source.path, force)
     configuration = None if emission is None else emission.to_dict()
     more = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
     result = result.model_copy(update=more)
@@ -188,13 +192,14 @@ def _size_draws(
 
 
 def _emit(
-    result: forebay.SizeResult, platform: str | None, path: str, force: bool
+    result: forebay.SizeResult, platform: str | None, path: str | None, force: bool
 ) -> tuple[Emission | None, Exception | None]:
     """Return the configuration, or the error; the answer is printed in both cases."""
     if platform is None or result.buffer is None:
         return None, None
     try:
-        target = platforms.of_sizing(result, f"forebay size {path}", force=force)
+        made = f"forebay size {shlex.quote(path)}" if path else f"a sizing of {result.scenario}"
+        target = platforms.of_sizing(result, made, force=force)
         return platforms.emit(*target, platform), None
     except platforms.PlatformError as error:
         return None, error
@@ -203,7 +208,7 @@ def _emit(
 def _memory(result: forebay.SizeResult, scenario: forebay.Scenario, ports: int) -> Memory | None:
     """Return the memory that the answer needs; only platforms can compute it."""
     chosen = result.buffer if result.recommended is None else result.recommended
-    if chosen is None:
+    if chosen is None or result.of:
         return None
     size = chosen.bytes
     if result.aqm is not None:  # all packets up to its limit must fit

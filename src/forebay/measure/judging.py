@@ -145,8 +145,9 @@ def judge(
 
 def _expected(answer: SizeResult, rate: str | None) -> Expected:
     size, there = answer.recommended, answer.there
-    if size is None or there is None or answer.aqm is not None:
-        why = answer.reason or Fact("judged.an-aqm")
+    if size is None or there is None or answer.aqm is not None or answer.of:
+        other = Fact("judged.of-no-queue", of=answer.of) if answer.of else Fact("judged.an-aqm")
+        why = answer.reason or other
         raise MeasureError("measure.no-size", field=argument("answer"), why=why)
     near = min(answer.curve, key=lambda point: abs(point.packets - size.packets))
     goals = {goal.name: goal.target for goal in answer.goals}

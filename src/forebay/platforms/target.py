@@ -186,6 +186,8 @@ def of_sizing(answer: SizeResult, path: str, *, force: bool = False) -> tuple[Wa
     """
     if answer.governs is not None and answer.governs.regime == "class queues":
         raise _class_queues(path)
+    if answer.of:
+        raise PlatformError("not-of-queue", name=short(path), of=answer.of)
     buffer = answer.buffer
     if buffer is None:
         raise PlatformError("no-buffer", name=short(path))

@@ -138,7 +138,8 @@ def _least(answer: SizeResult) -> list[str]:
     least, best = answer.buffer, answer.recommended
     if least is None or best is None:
         return []
-    between = "" if least.low == least.high else f" ({least.low} to {least.high})"
+    unit = "" if answer.aqm is None else " packets"  # beside a time or bytes
+    between = "" if least.low == least.high else f" ({least.low} to {least.high}{unit})"
     binding = [goal for goal in answer.goals if goal.binding]
     goals = " and ".join(
         f"{goal.title} {goal.sense} {target(goal, goal.target)}" for goal in binding
@@ -213,6 +214,8 @@ def _law(answer: SizeResult) -> list[str]:
     if governs is None or answer.aqm is not None:
         return []
     law = next((result for result in answer.laws if result.law == governs.law), None)
+    if answer.of and law is not None:  # a law's packets are those of a queue
+        return []
     if law is None or law.packets is None:
         said = f"{governs.law}, {governs.regime}." if governs.law else (
             f"none governs ({governs.regime})."
@@ -222,7 +225,8 @@ def _law(answer: SizeResult) -> list[str]:
         fitting = shorten(f"Law: {said}", 2 * COLUMNS - 12, placeholder=f" {_MORE}")
         return wrap(fitting, COLUMNS, subsequent_indent="  ")
     holds = "" if law.assumptions_hold else ", though an assumption is broken"
-    return [f"Law: {governs.law}: {_law_packets(law)} packets{holds}."]
+    packets = _law_packets(law)
+    return [f"Law: {governs.law}: {packets} packet{'' if packets == '1' else 's'}{holds}."]
 
 
 def _by(answer: SizeResult) -> list[str]:

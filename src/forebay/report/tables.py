@@ -309,7 +309,7 @@ def sized(result: SizeResult, packets: int) -> str:
 
 def size_name(result: SizeResult) -> str:
     """Return the sized parameter as the title of a column or an axis."""
-    return "buffer" if result.aqm is None else result.aqm.parameter
+    return result.of or ("buffer" if result.aqm is None else result.aqm.parameter)
 
 
 def listed(words: Iterable[str]) -> str:

@@ -366,7 +366,11 @@ class Link(ScenarioModel):
             trace = RateTrace.model_validate(table, context=info.context)
         except (ValidationError, ScenarioError):
             return {**data, "rate": "1 Mbit/s"}  # the field itself then says what is wrong
-        return {**data, "rate_trace": trace, "rate": trace.mean}
+        mean = trace.mean
+        if not RATES.least <= mean <= RATES.most:
+            kind, where = "out-of-range.mean-rate", "rate_trace"
+            raise ScenarioError(kind, field=where, value=mean, range=RATES.range)
+        return {**data, "rate_trace": trace, "rate": mean}
 
     @model_validator(mode="after")
     def _rate_was_not_written(self) -> Self:

@@ -358,7 +358,7 @@ def _shared_axis(panels: Sequence[Axes], answer: SizeResult) -> None:
     least = answer.buffer
     text += ["grey: interval of the least"] if least and least.low < least.high else []
     text += ["dashed: a law of which an assumption is broken here"] if broken else []
-    axis = "buffer, packets" if answer.aqm is None else f"{size_name(answer)}, packets at line rate"
+    axis = f"{size_name(answer)}, packets{'' if answer.aqm is None else ' at line rate'}"
     last.set_xlabel("\n".join([axis, *wrap(f"({'; '.join(text)})", 80)]) if text else axis)
     for axes in panels:
         style.clean(axes)
