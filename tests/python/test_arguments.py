@@ -20,6 +20,7 @@ from forebay import (
     Scenario,
     ScenarioError,
     Short,
+    controls,
     laws,
     measure,
     networks,
@@ -46,8 +47,11 @@ def _in_draws(**how: Any) -> object:
     return forebay.size_uncertain(wanted, {"link.rate": "±20%"}, draws=8, **how)
 
 
+NETWORK = forebay.load("abilene-fast-edge-small")
+
+
 def refusal(call: Callable[[], object]) -> str:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(forebay.ForebayError) as caught:
         call()
     return str(caught.value)
 
@@ -119,6 +123,10 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
          "shares of the answer cannot be run: it is of another scenario"),
         (lambda: networks.solve(SCENARIO, multistart=1.5), "multistart: 1.5; write a whole number"),
         (lambda: networks.transient(SCENARIO, "1 s", samples="9"), 'samples: "9"; write a whole'),
+        (lambda: controls.build(__file__, hz=100), "hz: is of modules of the kernel; write linux"),
+        (lambda: controls.build(__file__, linux=6.12), 'linux: 6.12 is no version; write one such'
+         ' as linux="6.12"'),
+        (lambda: forebay.sensitivity(NETWORK), "size one with forebay.size(…, link=…), or write"),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
         (lambda: forebay.trace(SCENARIO, flows=3),
          "flows: 3 is not a list; write it in brackets: [3"),

@@ -18,7 +18,7 @@ from forebay.foreign.build import EXAMPLES, INCLUDE, compile_control
 from forebay.foreign.installed import check_name, install, use_class
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, Tcp, expect_scenario, load
-from forebay.words import Fact
+from forebay.words import Fact, argument
 
 __all__ = [
     "EXAMPLES", "INCLUDE", "Check", "ControlError", "ControlFailed", "Installed", "Provided",
@@ -109,7 +109,7 @@ def use(python: type, name: str | None = None) -> Installed:
 
 def _refuse_ours(name: str) -> None:
     if is_ours(name):
-        raise ControlError("control.ours", field="--name", value=name)
+        raise ControlError("control.ours", field=argument("name"), value=name)
 
 
 def listed() -> Sequence[Installed]:
