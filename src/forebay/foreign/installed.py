@@ -106,7 +106,7 @@ def home() -> Path:
 
 def check_name(name: str) -> str:
     """Return a name that a control may have. Raises ControlError."""
-    if not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ControlError("control.no-name", field=argument("name"), value=name)
     return name
 
