@@ -20,6 +20,7 @@ from forebay import (
     Scenario,
     ScenarioError,
     Short,
+    Transfers,
     controls,
     laws,
     measure,
@@ -127,6 +128,8 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: controls.build(__file__, linux=6.12), 'linux: 6.12 is no version; write one such'
          ' as linux="6.12"'),
         (lambda: forebay.sensitivity(NETWORK), "size one with forebay.size(…, link=…), or write"),
+        (lambda: forebay.ClassQueue(name="v", traffic="voice"),
+         'traffic: "voice" is not a list; write it in brackets: traffic=["voice"]'),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
         (lambda: forebay.trace(SCENARIO, flows=3),
          "flows: 3 is not a list; write it in brackets: [3"),
@@ -300,6 +303,20 @@ def test_a_quantity_may_stand_wherever_its_text_may() -> None:
     assert Short(load=0.1, length=DataSize(9000)) == Short(load=0.1, length="9 kB")
     assert refusal(lambda: Queue(size=Rate(1e6))).startswith('Queue: size: "1 Mbit/s" is a rate')
     assert refusal(lambda: Link(rate=Duration(1))).startswith('Link: rate: "1 s" is a time, not')
+
+
+def test_a_path_may_stand_wherever_its_text_may(tmp_path: Path) -> None:
+    rates, flows = tmp_path / "rates.csv", tmp_path / "flows.csv"
+    rates.write_text("0,10000000\n1,1000000\n")
+    flows.write_text("start_s,size_bytes\n0.1,9000\n")
+    assert RateTrace(file=rates) == RateTrace(file=str(rates))
+    assert Transfers(file=flows) == Transfers(file=str(flows))
+    link: Any = {"rate_trace": rates}
+    changed = SCENARIO.replace({"link": link})
+    assert changed == SCENARIO.replace({"link": {"rate_trace": str(rates)}})
+    assert changed.link.rate == 5.5e6
+    changed.save(tmp_path / "x.toml")
+    assert forebay.load(tmp_path / "x.toml") == changed
 
 
 @pytest.mark.parametrize("kind", [Rate, Duration, DataSize])
