@@ -39,6 +39,7 @@ Made from the models by `make generated`; never imported at run time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Literal, Required, TypedDict
 
 '''
@@ -141,7 +142,9 @@ def _plain(annotation: Any) -> str:
         return "int | str"
     if annotation is BufferSize:
         return f"str | DataSize | Duration | {name}"
-    if issubclass(annotation, FromText | FromFile):
+    if issubclass(annotation, FromFile):
+        return f"str | PathLike[str] | {name}"
+    if issubclass(annotation, FromText):
         return f"str | {name}"
     return f"{name} | {_dict(annotation)}" if issubclass(annotation, BaseModel) else name
 

@@ -281,6 +281,13 @@ def test_a_python_class_is_called_once_a_round_trip():
     assert again.provenance.seeds == [1, 2]
     with pytest.raises(controls.ControlError, match="on_round"):
         controls.use(dict, "no-hooks")
+    for check in (controls.check, lambda name: controls.compare("reno", name)):
+        with pytest.raises(controls.ControlError, match="is a Python class of this process"):
+            check("counting")
+    with pytest.raises(controls.ControlError, match=r"python: .* is no class; write a class with"):
+        controls.use(Counting())  # type: ignore[arg-type]
+    with pytest.raises(controls.ControlError, match="3 is no name of a control"):
+        controls.use(Counting, 3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -303,6 +310,7 @@ def test_what_a_python_class_does_wrong_has_its_name(body, said):
     with pytest.raises(controls.ControlFailed, match=said) as failed:
         forebay.run(scenario("wrong"))
     assert "'wrong'" in str(failed.value)
+    assert str(failed.value).endswith("or name its class again with controls.use")
 
 
 def test_the_command_line(home, printed):

@@ -20,6 +20,8 @@ from forebay import (
     Scenario,
     ScenarioError,
     Short,
+    Transfers,
+    controls,
     laws,
     measure,
     networks,
@@ -46,8 +48,11 @@ def _in_draws(**how: Any) -> object:
     return forebay.size_uncertain(wanted, {"link.rate": "±20%"}, draws=8, **how)
 
 
+NETWORK = forebay.load("abilene-fast-edge-small")
+
+
 def refusal(call: Callable[[], object]) -> str:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(forebay.ForebayError) as caught:
         call()
     return str(caught.value)
 
@@ -119,6 +124,12 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
          "shares of the answer cannot be run: it is of another scenario"),
         (lambda: networks.solve(SCENARIO, multistart=1.5), "multistart: 1.5; write a whole number"),
         (lambda: networks.transient(SCENARIO, "1 s", samples="9"), 'samples: "9"; write a whole'),
+        (lambda: controls.build(__file__, hz=100), "hz: is of modules of the kernel; write linux"),
+        (lambda: controls.build(__file__, linux=6.12), 'linux: 6.12 is no version; write one such'
+         ' as linux="6.12"'),
+        (lambda: forebay.sensitivity(NETWORK), "size one with forebay.size(…, link=…), or write"),
+        (lambda: forebay.ClassQueue(name="v", traffic="voice"),
+         'traffic: "voice" is not a list; write it in brackets: traffic=["voice"]'),
         (lambda: forebay.sweep(SCENARIO, []), "axes: a list is no table; write a dict"),
         (lambda: forebay.trace(SCENARIO, flows=3),
          "flows: 3 is not a list; write it in brackets: [3"),
@@ -304,6 +315,20 @@ def test_a_quantity_may_stand_wherever_its_text_may() -> None:
     assert Short(load=0.1, length=DataSize(9000)) == Short(load=0.1, length="9 kB")
     assert refusal(lambda: Queue(size=Rate(1e6))).startswith('Queue: size: "1 Mbit/s" is a rate')
     assert refusal(lambda: Link(rate=Duration(1))).startswith('Link: rate: "1 s" is a time, not')
+
+
+def test_a_path_may_stand_wherever_its_text_may(tmp_path: Path) -> None:
+    rates, flows = tmp_path / "rates.csv", tmp_path / "flows.csv"
+    rates.write_text("0,10000000\n1,1000000\n")
+    flows.write_text("start_s,size_bytes\n0.1,9000\n")
+    assert RateTrace(file=rates) == RateTrace(file=str(rates))
+    assert Transfers(file=flows) == Transfers(file=str(flows))
+    link: Any = {"rate_trace": rates}
+    changed = SCENARIO.replace({"link": link})
+    assert changed == SCENARIO.replace({"link": {"rate_trace": str(rates)}})
+    assert changed.link.rate == 5.5e6
+    changed.save(tmp_path / "x.toml")
+    assert forebay.load(tmp_path / "x.toml") == changed
 
 
 @pytest.mark.parametrize("kind", [Rate, Duration, DataSize])

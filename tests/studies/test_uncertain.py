@@ -279,3 +279,13 @@ def test_report_reads_and_draws_an_answer(tmp_path, printed):
     found.save(path)
     assert printed(f"report {path} --figure {picture}") == f"{found}\n"
     assert picture.read_bytes().startswith(b"<?xml")
+
+
+def test_an_answer_without_a_size_says_so_where_it_is_shown() -> None:
+    link = forebay.load("oc3-gsr")
+    found = {
+        holds: forebay.size_uncertain(link, {"link.rate": "±20%"}, "theory", draws=8, holds=holds)
+        for holds in (0.5, 0.95)
+    }
+    assert f"{found[0.5].recommended} packets" in repr(found[0.5])
+    assert repr(found[0.95]).endswith("theory: no size is recommended)")

@@ -71,14 +71,21 @@ def test_a_fact_has_the_values_that_its_sentence_names():
 
 
 TOML = re.compile(r"""\{ "?[\w.]+"? = |\[\[(?!")|\[[a-z]+\]|\b[a-z_.]+ = ["\[{\d]""")
+OPTION = re.compile(r"(?<![\w-])--[a-z]")
+OF_OPTIONS = re.compile(
+    r"(unreadable-document|refused|engine-unavailable|study|made|judged|platforms|two-sizes|no-size"
+    r"|class-queues|sweep)\b.*"
+)
+"""Kinds of the command line, the page or of other programs, or that name both notations."""
 OF_GRID_FILES = {"bad-grid.axes.hint", "bad-grid.base.hint", "bad-grid.no-base.hint"}
 
 
-def test_what_is_written_as_toml_is_a_term():
+def test_what_notations_write_differently_is_a_term():
     """Python and the command line write it in another way."""
     for kind, said in kinds().items():
         plain = "".join(text for text, *_ in Formatter().parse(said))
         assert kind in OF_GRID_FILES or not TOML.search(plain), (kind, said)
+        assert OF_OPTIONS.fullmatch(kind) or not OPTION.search(plain), (kind, said)
 
 
 def test_no_error_of_ours_brings_a_text():

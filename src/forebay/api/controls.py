@@ -18,7 +18,7 @@ from forebay.foreign.build import EXAMPLES, INCLUDE, compile_control
 from forebay.foreign.installed import check_name, install, use_class
 from forebay.progress import Progress
 from forebay.scenario import Scenario, ScenarioError, Tcp, expect_scenario, load
-from forebay.words import Fact
+from forebay.words import Fact, argument
 
 __all__ = [
     "EXAMPLES", "INCLUDE", "Check", "ControlError", "ControlFailed", "Installed", "Provided",
@@ -98,8 +98,10 @@ def use(python: type, name: str | None = None) -> Installed:
     Raises
     ------
     ControlError
-        It has no ``on_round``, or the name is that of a control of the simulator.
+        It is no class, has no ``on_round``, or the name is that of a control of the simulator.
     """
+    if not isinstance(python, type):
+        raise ControlError("control.no-class", field=argument("python"), value=python)
     chosen = python.__name__.lower() if name is None else name
     _refuse_ours(check_name(chosen))
     if not callable(getattr(python, "on_round", None)):
@@ -109,7 +111,7 @@ def use(python: type, name: str | None = None) -> Installed:
 
 def _refuse_ours(name: str) -> None:
     if is_ours(name):
-        raise ControlError("control.ours", field="--name", value=name)
+        raise ControlError("control.ours", field=argument("name"), value=name)
 
 
 def listed() -> Sequence[Installed]:
@@ -150,7 +152,7 @@ def check(name: str, *, progress: Progress | None = None) -> Check:
     Raises
     ------
     ControlError
-        There is no such control.
+        There is no such control, or it is a Python class.
     ControlFailed
         It crashed, did not return, or set what no window can be.
     """
@@ -269,6 +271,10 @@ def _with(control: str, scenario: Scenario | None) -> Scenario:
 
 
 def _expect(name: str) -> None:
-    if find(name) is None:
+    """Refuse what another process does not find: no control, or a class of this one."""
+    found = find(name)
+    if found is None:
         known = ", ".join(names()) or Fact("control.none-built")
         raise ControlError("control.unknown", field="controls", value=name, known=known)
+    if found.python is not None:
+        raise ControlError("control.of-class", field="controls", value=name)

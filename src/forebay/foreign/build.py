@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forebay.foreign.installed import ControlError
+from forebay.words import argument
 
 _HERE = Path(__file__).parent
 INCLUDE, LINUX, EXAMPLES = _HERE / "include", _HERE / "linux", _HERE / "examples"
@@ -60,7 +61,7 @@ def compile_control(
         digest.update(path.read_bytes())
     library = out / "control.so"
     if linux is None and hz is not None:
-        raise ControlError("control.hz-without-linux", field="--hz")
+        raise ControlError("control.hz-without-linux", field=argument("hz"))
     if first.suffix == ".so":
         shutil.copyfile(first, library)
         compiler = "none"
@@ -95,11 +96,11 @@ def _compile(files: Sequence[Path], library: Path) -> str:
 
 
 def _compile_module(files: Sequence[Path], library: Path, out: Path, linux: str, hz: int) -> str:
-    known = _VERSION.fullmatch(linux)
+    known = _VERSION.fullmatch(linux) if isinstance(linux, str) else None
     if known is None:
-        raise ControlError("control.version", field="--linux", value=linux)
+        raise ControlError("control.version", field=argument("linux"), value=linux)
     if not 1 <= hz <= 10_000:
-        raise ControlError("control.hz", field="--hz", value=hz)
+        raise ControlError("control.hz", field=argument("hz"), value=hz)
     headers = out / "headers"
     for name in sorted(_headers(files)):
         stub = headers / name

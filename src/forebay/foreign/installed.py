@@ -18,7 +18,7 @@ from typing import Any
 
 from forebay import plugins
 from forebay.errors import ForebayError
-from forebay.words import Fact
+from forebay.words import Fact, argument
 
 GROUP = "forebay.controls"
 """Entry points of other distributions; each is a `Provided`."""
@@ -106,8 +106,8 @@ def home() -> Path:
 
 def check_name(name: str) -> str:
     """Return a name that a control may have. Raises ControlError."""
-    if not _NAME.fullmatch(name):
-        raise ControlError("control.no-name", field="--name", value=name)
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ControlError("control.no-name", field=argument("name"), value=name)
     return name
 
 

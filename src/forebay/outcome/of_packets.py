@@ -20,7 +20,7 @@ from forebay.outcome.reading import (
     Reading,
 )
 from forebay.outcome.reading_invariants import violations_of_readings
-from forebay.scenario import Scenario, ScenarioError
+from forebay.scenario import Scenario, ScenarioError, expect_scenario
 
 _BATCHES = 20
 _BINS = 2000
@@ -46,9 +46,10 @@ def outcome_of_packets(
     scenario: Scenario, engine: str, runs: Mapping[int, Mapping[str, Any]]
 ) -> Outcome:
     """See `Outcome.of_packets`."""
+    expect_scenario(scenario)
     if scenario.topology is not None or scenario.links or scenario.link.rates is not None:
         raise ScenarioError("contradiction.packets-of-one-link", field="link")
-    if not runs:
+    if not isinstance(runs, Mapping) or not runs:
         raise ScenarioError("bad-packets.no-run", field="packets")
     readings = [_reading(scenario, seed, _read(scenario, runs[seed])) for seed in runs]
     links, classes = summarize(readings, scenario.goals)

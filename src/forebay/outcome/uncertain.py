@@ -101,7 +101,9 @@ class UncertainSize(TextDocument):
         return 1 if cannot or possible < self.holds * len(self.draws) else 3
 
     def __repr__(self) -> str:
-        return f"UncertainSize({self.scenario!r}, {self.engine}: {self.recommended} packets)"
+        size = self.recommended
+        answer = "no size is recommended" if size is None else f"{size} packets"
+        return f"UncertainSize({self.scenario!r}, {self.engine}: {answer})"
 
 
 class Influence(Closed):

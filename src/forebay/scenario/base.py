@@ -287,6 +287,8 @@ class FromFile(ABC):
         """Read the file at a path, or return the value if it is one. Raises ScenarioError."""
         if isinstance(value, cls):
             return value
+        if isinstance(value, os.PathLike):
+            value = os.fspath(value)
         if not isinstance(value, str) or not value:
             raise ScenarioError("wrong-type.path-of", value=value, what=cls.file_kind)
         if not (info.context or {}).get(FILES, True):

@@ -190,7 +190,8 @@ _TYPES = {
 
 def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
     value = error["input"]
-    if kind == "tuple_type" and place.path[-1:] != ("traffic",):
+    of_tables = place.field is not None and any(models_in(place.field.annotation))
+    if kind == "tuple_type" and not (of_tables and place.last == "traffic"):
         kind = "wrong-type.not-a-list" if isinstance(place.last, str) else "wrong-type.no-list"
         inside = entry(str(place.last), [value])
         return ScenarioError(kind, value=value, listed=[value], inside=inside)

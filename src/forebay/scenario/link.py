@@ -362,7 +362,8 @@ class Link(ScenarioModel):
         if data.get("rate") is not None:
             raise ScenarioError("contradiction.rate-beside-trace", field="rate")
         try:
-            table = {"file": written} if isinstance(written, str) else written
+            is_table = isinstance(written, Mapping | RateTrace)
+            table = written if is_table else {"file": written}
             trace = RateTrace.model_validate(table, context=info.context)
         except (ValidationError, ScenarioError):
             return {**data, "rate": "1 Mbit/s"}  # the field itself then says what is wrong

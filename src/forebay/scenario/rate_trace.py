@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
 from pydantic import Strict, model_validator
@@ -238,5 +239,5 @@ def _faults(steps: Steps, length_s: float, *, repeats: bool) -> dict[str, bool]:
     }
 
 
-OR_FILE = shorthand("file", str, str | RateTrace | None, "wrong-type.trace")
+OR_FILE = shorthand("file", str | PathLike, str | RateTrace | None, "wrong-type.trace")
 """Validator of a field with a RateTrace: text is the path of its file."""
