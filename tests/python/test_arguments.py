@@ -114,8 +114,8 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: forebay.run(SCENARIO, "theory", memory_limit="all"), 'memory_limit: "all" is not'),
         (lambda: forebay.size(SCENARIO, seeds=3, max_seeds=2), "max_seeds: 2; write a whole number"
          " from 3 to 100000"),
-        (lambda: SCENARIO.with_buffer("9 packets"), 'packets: "9 packets"; write a whole number'),
-        (lambda: SCENARIO.with_buffer(2.5), "packets: 2.5; write a whole number from 1"),
+        (lambda: SCENARIO.with_buffer("9 packets"), 'packets: "9 packets"; write a whole num'),
+        (lambda: SCENARIO.with_buffer(2.5), "packets: 2.5; write a whole number of pa"),
         (lambda: forebay.sensitivity(SCENARIO, uncertain={"nope": "±20%"}),
          "uncertain: nope: there is no such key"),
         (lambda: forebay.again(SCENARIO), "where a SizeResult belongs; write what forebay.size("),

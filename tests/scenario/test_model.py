@@ -171,7 +171,7 @@ def test_another_buffer_is_another_question():
     assert smaller.traffic == scenario.traffic
     assert smaller.sha256() != scenario.sha256()
     assert loads(dumps(smaller)) == smaller
-    with refused("packets: 0; write a whole number from 1"):
+    with refused("packets: 0; write a whole number of packets"):
         scenario.with_buffer(0)
 
 

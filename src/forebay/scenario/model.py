@@ -7,8 +7,9 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
+from operator import index
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Self, SupportsIndex, Unpack
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
@@ -17,15 +18,7 @@ from forebay.catalogue import is_ours
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.files.atomic import replacing
 from forebay.scenario import consistency
-from forebay.scenario.base import (
-    FOLDER,
-    LISTED,
-    Between,
-    ScenarioModel,
-    printable,
-    such_as,
-    whole_number,
-)
+from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable, such_as
 from forebay.scenario.crossing import CrossingFlows, count_crossing
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
@@ -204,8 +197,9 @@ class Scenario(ScenarioModel):
 
     def with_buffer(self, packets: int) -> Scenario:
         """Return the same scenario with another buffer. Raises ScenarioError below 1 packet."""
-        size = float(whole_number("packets", packets, 1, 10**12))
-        return self.with_queue({"size": BufferSize(size, "packets")})
+        if not isinstance(packets, SupportsIndex) or index(packets) < 1:
+            raise ScenarioError("out-of-range.packets", field="packets", value=packets)
+        return self.with_queue({"size": BufferSize(float(packets), "packets")})
 
     def with_class_buffers(self, packets: Mapping[str, int]) -> Scenario:
         """Return the same scenario with so many packets in the class queues of these names."""
