@@ -27,6 +27,7 @@ queue.size=100 B | out-of-range | 0 packets of 1500 B
 queue.size=1e30 packets | out-of-range | 1 to 1000000000 packets
 queue.size=1 packets/sqrt(n) | wrong-dimension | multiple of bdp
 queue.size=1 Mbit/s | wrong-dimension | is a rate
+traffic.0.name=my flows | wrong-type | write 1 to 64 of letters, digits
 traffic.0.flows=1000000000 | out-of-range | 1 to 10000000
 traffic.0.flows=0 | out-of-range | below the least, 1
 traffic.0.flows=1.5 | wrong-type | whole number

@@ -75,6 +75,7 @@ def test_sizes_survive_printing(number: int) -> None:
 
 
 def test_people_read_the_units_they_would_write() -> None:
+    assert (str(Duration(-1e-3)), str(Rate(-5e6))) == ("-1 ms", "-5 Mbit/s")
     assert str(Rate(155e6)) == "155 Mbit/s"
     assert f"{Duration(0.08)} {Duration(0)} {Duration(40)}" == "80 ms 0 s 40 s"
     assert f"{DataSize(1500)} {DataSize(1_500_000)}" == "1500 B 1.5 MB"

@@ -200,6 +200,11 @@ def test_a_scenario_without_goals_is_refused_before_it_is_sized(ask: Any) -> Non
     assert caught.value.code == "no-goals"
 
 
+def test_an_entry_that_is_not_there_is_not_scaled() -> None:
+    with pytest.raises(ScenarioError, match=r"^uncertain: traffic\.9: there is no such entry"):
+        uncertain_inputs(OC3, {"traffic.9.flows": "±20%"})
+
+
 def test_a_value_that_moves_another_field_out_of_its_range_is_named() -> None:
     with pytest.raises(ScenarioError, match=r"uncertain, link\.rate = .*: queue\.size: "):
         uncertain_inputs(

@@ -184,7 +184,7 @@ _TYPES = {
     "int_type": "wrong-type.whole-number", "float_type": "wrong-type.number",
     "bool_type": "wrong-type.bool", "string_type": "wrong-type.text",
     "tuple_type": "wrong-type.traffic", "string_too_short": "wrong-type.empty",
-    "string_too_long": "wrong-type.long",
+    "string_too_long": "wrong-type.long", "string_pattern_mismatch": "wrong-type.name",
 }  # fmt: skip
 
 

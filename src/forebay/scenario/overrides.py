@@ -101,7 +101,7 @@ def _put(tree: Any, parts: list[str], value: object) -> None:
         here = ".".join(parts[:depth])
         last = depth == len(parts) - 1
         if isinstance(node, list):
-            key: Any = _index(part, node, here)
+            key: Any = index_in(part, node, here)
         elif isinstance(node, dict):
             key = part
         else:
@@ -117,7 +117,8 @@ def _put(tree: Any, parts: list[str], value: object) -> None:
             node = node[key] if isinstance(node, list) else node.setdefault(key, {})
 
 
-def _index(part: str, entries: list[Any], here: str) -> int:
+def index_in(part: str, entries: list[Any], here: str) -> int:
+    """Return an index of a path's list, at the path ``here``. Raises ScenarioError."""
     if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < len(entries):
         return int(part)
     raise ScenarioError(

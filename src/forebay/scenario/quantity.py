@@ -241,7 +241,7 @@ class Quantity(FromText):
     def _text(self, most: int | None) -> str:
         digits = Decimal(float.__repr__(self) if isinstance(self, float) else int(self))  # type: ignore[call-overload]
         unit, power = next(
-            (step for step in self._written_in if digits >= Decimal(10) ** step[1]),
+            (step for step in self._written_in if abs(digits) >= Decimal(10) ** step[1]),
             self._written_in[-1] if digits else (self.unit, 0),
         )
         amount = digits.scaleb(-power)

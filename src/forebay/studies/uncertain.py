@@ -11,7 +11,7 @@ import scipy
 
 from forebay.scenario import Duration, Scenario, ScenarioError
 from forebay.scenario.base import without_numpy
-from forebay.scenario.overrides import blames
+from forebay.scenario.overrides import blames, index_in
 from forebay.scenario.quantity import parse_amount, plain
 from forebay.search.goals import goals_of
 from forebay.studies.errors import unknown_key
@@ -209,9 +209,10 @@ def _mean_at(scenario: Scenario, path: str) -> float | None:
 def value_at(scenario: Scenario, path: str) -> Any:
     """Return the value of a field as the scenario has it; None where nobody wrote it."""
     node: Any = scenario.to_dict()
-    for part in path.split("."):
+    parts = path.split(".")
+    for depth, part in enumerate(parts):
         if isinstance(node, list):
-            node = node[int(part)] if part.isdigit() and int(part) < len(node) else None
+            node = node[index_in(part, node, ".".join(parts[:depth]))]
         else:
             node = node.get(part) if isinstance(node, Mapping) else None
     return node
