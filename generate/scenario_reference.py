@@ -107,7 +107,8 @@ form to write.
 `traffic`. Two files whose classes stand in another order are two draws of the same traffic.
 
 `--set PATH=VALUE` replaces one field before the check; entries of `traffic` are counted from 0:
-`--set queue.size="64 packets" --set traffic.0.flows=100`. VALUE is a TOML value or a number such as `.95`, otherwise text.
+`--set queue.size="64 packets" --set traffic.0.flows=100`. VALUE is a TOML value or a number such
+as `.95`, otherwise text.
 """
 _UNITS: dict[Any, str] = {BufferSize: "as written"}
 _IN_PYTHON = re.compile(r"\n\n(Made from|>>>).*", re.DOTALL)
