@@ -64,7 +64,7 @@ def test_the_watch_counts_what_is_in_use_and_not_what_is_freed():
     look = Limit(most).watch(None)
     held = [np.ones(BLOCK) for _ in range(most // (8 * BLOCK))]
     last = held[-1]  # it keeps the heap from shrinking
-    with pytest.raises(TooMuchMemory, match="after 50% of it"):
+    with pytest.raises(TooMuchMemory, match="after 50 % of it"):
         look(0.5)
     del held
     assert resident() > most, "the C library has returned it already, so this test says nothing"

@@ -230,7 +230,7 @@ def test_a_full_link_without_losses_may_have_marks(tmp_path):
     share: Any = told.estimates["marked_share"]
     marks: Any = played.outcome.links["bottleneck"].marks
     assert share.value * share.n == pytest.approx(marks.value, rel=0.02)
-    said = f"may respond to ECN marks (marked_share is {share.value:.1%})"
+    said = f"may respond to ECN marks (marked_share is {100 * share.value:.1f} %)"
     assert any(said in note for note in told.notes)
 
 

@@ -170,7 +170,7 @@ class _Wording(Formatter):
         if "|" in spec:  # also of numbers and truths of NumPy
             one, many = spec.split("|")
             return (one if value == 1 else many).replace("#", str(value))
-        return general(value, spec) if spec.endswith("g") else super().format_field(value, spec)
+        return general(value, spec)
 
 
 def _term(form: str, spec: str) -> Term:
@@ -260,13 +260,16 @@ _FORMS: dict[str, Callable[..., str]] = {
 
 
 def general(value: Any, spec: str) -> str:
-    """Format a number by ``".3g"`` and the like; a large one without an exponent: 12000.
+    """Format a value; a number by ``".3g"`` without an exponent up to 1e15, a share with a space.
 
-    >>> general(12000.0, ".3g"), general(1.5, ".3g")
-    ('12000', '1.5')
+    >>> general(12000.0, ".3g"), general(1.5, ".3g"), general(0.5, ".0%")
+    ('12000', '1.5', '50 %')
     """
     said = format(value, spec)
-    return f"{value:.0f}" if "e+" in said and abs(value) < _LARGEST_SAID else said
+    if spec.endswith("%"):
+        return f"{said[:-1]} %"
+    is_long = spec.endswith("g") and "e+" in said
+    return f"{value:.0f}" if is_long and abs(value) < _LARGEST_SAID else said
 
 
 def toml(value: object) -> str:

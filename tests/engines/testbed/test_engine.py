@@ -80,7 +80,7 @@ def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_p
     monkeypatch.setattr(retry, "run_once", take)
     with pytest.raises(GateFailed) as caught:
         get("testbed").run(small, [1])
-    assert "the hypervisor took 25.0% of a core's time; this machine" in str(caught.value)
+    assert "the hypervisor took 25.0 % of a core's time; this machine" in str(caught.value)
     again = pickle.loads(pickle.dumps(caught.value))
     assert again.steal == caught.value.steal == 0.25
 
