@@ -1,6 +1,7 @@
 """Which law governs a scenario: one decision for every engine."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from tests.scenarios import scenario
@@ -170,6 +171,14 @@ def test_what_is_said_does_not_hang_on_the_size_that_is_looked_for(size):
     said = regime_of(link(long(100), sets=[f"queue.size={size}"]))
     assert said == regime_of(link(long(100)))
     assert "the path holds 11.6 packets of each" in str(said.why)
+
+
+def test_every_kind_without_response_together_is_open_loop_traffic(tmp_path: Path) -> None:
+    packets = tmp_path / "packets.csv"
+    packets.write_text("time_s,bytes\n0,1500\n0.5,1500\n")
+    replay = f'kind = "replay"\nflows = 1\nfile = "{packets}"\n'
+    all_kinds = link(udp(0.1), video(0.1), onoff("1 Mbit/s"), replay)
+    assert regime_of(all_kinds).regime == OPEN
 
 
 @pytest.mark.parametrize(("mbps", "congests"), [(155, False), (154, True)])
