@@ -78,6 +78,22 @@ fn without_a_burst_packets_start_as_on_a_wire_of_the_rate() {
     }
 }
 
+/// Three packets at once, then one in each 24 ms that one takes: each waits for two others, 48 ms.
+#[test]
+fn cake_knows_the_rate_of_its_shaper_and_not_that_of_a_wire() {
+    let gap = 24 * MILLISECOND;
+    let times: Vec<Picos> = [0, 0].into_iter().chain((0..200).map(|n| n * gap)).collect();
+    let drops = |spec: LinkSpec| {
+        let report = simulate(&datagrams(spec, times.clone(), 5 * SECOND));
+        report.links[0].batches[0].classes[0].drops
+    };
+    let queue = QueueSpec::by_name("cake").expect("listed").sized(50, 1500);
+    let slow = BucketSpec { rate_bps: 0.5e6, ..bucket(Refill::Deficit) };
+    let shaped = LinkSpec { shaper: Some(slow), queue: queue.clone(), ..link(100e6, 50) };
+    assert_eq!(drops(shaped), 0);
+    assert!(drops(LinkSpec { queue, ..link(0.5e6, 50) }) > 0);
+}
+
 #[test]
 fn a_short_shaping_queue_overflows_in_the_pause_between_two_bursts() {
     // At 10 Mbit/s, 12 ms apart ten packets may go. Between them ten come: a queue of ten holds
