@@ -51,8 +51,11 @@ def test_a_reader_that_goes_is_no_error():
     assert made.wait() == 141
 
 
-def test_a_full_disk_is_2_and_one_line(scenario):
-    command = [sys.executable, "-c", CALL, "size", scenario, "--engine", "theory"]
+@pytest.mark.parametrize(
+    "words", [("size", "oc3-gsr", "--engine", "theory"), ("serve", "--port", "0")]
+)
+def test_a_full_disk_is_2_and_one_line(words):
+    command = [sys.executable, "-c", CALL, *words]
     with open("/dev/full", "wb") as full:
         made = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
     assert made.returncode == 2

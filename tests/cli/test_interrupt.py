@@ -75,15 +75,3 @@ def test_what_ends_the_server_of_a_page_is_said(
     monkeypatch.setattr("uvicorn.Server.run", broken)
     assert call(["serve", "--port", "0"]) == 4
     assert "RuntimeError: no loop" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_an_address_that_cannot_be_printed_is_not_refused() -> None:
-    cli = str(Path(sys.executable).with_name("forebay"))
-    with Path("/dev/full").open("w") as full:
-        made = subprocess.run(
-            [cli, "serve", "--port", "0"], stdout=full, stderr=subprocess.PIPE, text=True,
-            timeout=20, check=False,
-        )  # fmt: skip
-    assert made.returncode == 2
-    assert made.stderr.startswith("forebay: writing the answer: ")
