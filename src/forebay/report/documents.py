@@ -167,8 +167,7 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
         return
     first = outcomes[0]
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
-    engines = [outcome.engine for outcome in outcomes]
-    names = titles or engines
+    names = titles or [outcome.engine for outcome in outcomes]
     print_first(out, outcomes, names)
     grid = table("", *names)
     links = [{f"link {n}": of for n, of in shown_links(outcome).items()} for outcome in outcomes]
@@ -181,13 +180,7 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
             if kind.unsettled is not None:
                 line = f"{title}, {called(kind)}: {kind.unsettled}"
                 out.print(line, style="yellow", highlight=False)
-    alike: dict[tuple[str, ...], list[int]] = {}
-    for place, outcome in enumerate(outcomes):
-        alike.setdefault((outcome.engine, *outcome.broken_assumptions), []).append(place)
-    for (engine, *_), places in alike.items():
-        of = ", ".join(names[place] for place in places)
-        all_ = len(places) == engines.count(engine)
-        print_broken(out, outcomes[places[0]], "this scenario" if all_ else f"the scenario of {of}")
+    print_broken(out, outcomes, names)
 
 
 def _add_parts(

@@ -51,7 +51,7 @@ def print_network(outcome: Outcome) -> None:
     most = "lose most" if any(map(_loss, outcome.links.values())) else "are used most"
     out.print(f"The links that {most}, {shown} of {len(outcome.links)}", style="bold")
     show_table(out, _worst(outcome))
-    print_broken(out, outcome)
+    print_broken(out, [outcome], [""])
     for line in assumed_lines(outcome.assumptions):
         out.print(line)
 

@@ -67,7 +67,7 @@ def print_outcome(outcome: Outcome) -> None:
         show_table(out, _class(kind))
         if kind.unsettled is not None:
             out.print(kind.unsettled, style="yellow", highlight=False)
-    print_broken(out, outcome)
+    print_broken(out, [outcome], [""])
 
 
 def print_first(out: Console, outcomes: Sequence[Outcome], names: Sequence[str]) -> None:
@@ -75,28 +75,32 @@ def print_first(out: Console, outcomes: Sequence[Outcome], names: Sequence[str])
     warned = [(*outcome.late_starts, *outcome.disturbed) for outcome in outcomes]
     for of, lines in _by_owners(names, warned):
         for line in lines:
-            out.print(f"{of}{line}.", style="bold yellow", highlight=False)
+            out.print(f"{_of(of)}{line}.", style="bold yellow", highlight=False)
     for of, lines in _by_owners(names, (rate_lines(outcome.rates or {}) for outcome in outcomes)):
         for line in lines:
-            out.print(f"{of}{line}")
+            out.print(f"{_of(of)}{line}")
     for of, lines in _by_owners(names, (outcome.assumptions for outcome in outcomes)):
         for line in assumed_lines(lines):
-            out.print(f"{of}{line}")
+            out.print(f"{_of(of)}{line}")
 
 
 def _by_owners(
     names: Sequence[str], told: Iterable[Sequence[str]]
 ) -> Iterable[tuple[str, list[str]]]:
-    """Return the lines of several outcomes by whose they are: ("64, 128: ", …); all's have ""."""
+    """Return the lines of several outcomes by whose they are: ("64, 128", …); all's have ""."""
     owners: dict[str, list[str]] = {}
     for name, lines in zip(names, told, strict=True):
         for line in dict.fromkeys(lines):
             owners.setdefault(line, []).append(name)
     groups: dict[str, list[str]] = {"": []}
     for line, having in owners.items():
-        of = "" if len(having) == len(names) else f"{', '.join(having)}: "
+        of = "" if len(having) == len(names) else ", ".join(having)
         groups.setdefault(of, []).append(line)
     return groups.items()
+
+
+def _of(names: str) -> str:
+    return f"{names}: " if names else ""
 
 
 def _shown_links(out: Console, outcome: Outcome) -> dict[str, LinkOutcome]:
@@ -112,13 +116,17 @@ def _shown_links(out: Console, outcome: Outcome) -> dict[str, LinkOutcome]:
     return dict(sorted(links.items(), key=lambda item: -loss(item[1]))[:_MOST])
 
 
-def print_broken(out: Console, outcome: Outcome, scenario: str = "this scenario") -> None:
-    """Print the assumptions of the engine that the scenario violates, if any."""
-    if outcome.broken_assumptions:
-        out.print()
-        out.print(f"Assumptions of {outcome.engine} that {scenario} breaks", style="bold")
-        for assumption in outcome.broken_assumptions:
-            out.print(f"  {assumption}", style="yellow")
+def print_broken(out: Console, outcomes: Sequence[Outcome], names: Sequence[str]) -> None:
+    """Print the assumptions of each engine that its scenarios violate, and which if not all do."""
+    for engine in dict.fromkeys(outcome.engine for outcome in outcomes):
+        own = [pair for pair in zip(names, outcomes, strict=True) if pair[1].engine == engine]
+        broken = [outcome.broken_assumptions for _, outcome in own]
+        for of, lines in _by_owners([name for name, _ in own], broken):
+            if lines:
+                scenario = f"the scenario of {of}" if of else "this scenario"
+                out.print(f"\nAssumptions of {engine} that {scenario} breaks", style="bold")
+            for assumption in lines:
+                out.print(f"  {assumption}", style="yellow")
 
 
 def _intervals(outcome: Outcome) -> str:
