@@ -57,7 +57,11 @@ _MORE = "… (--explain)"
 
 
 def print_size(answer: SizeResult, *, explain: bool = False) -> None:
-    """Print a sizing as text; with ``explain``, or what only the evidence shows, with all of it."""
+    """Print a sizing as text.
+
+    All its evidence follows with ``explain``, and where smaller buffers or several ports, which
+    only the evidence shows, were asked for.
+    """
     out = console()
     first, *rest = brief(answer)
     sure = answer.recommended is not None and not _but(answer)

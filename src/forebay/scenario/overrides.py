@@ -14,8 +14,8 @@ from forebay.words import Term, argument, either
 SOURCE = argument("overrides", "set")
 """The place of overrides, in errors."""
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_LONG = 19
-"""Digits from which on a whole number with leading zeros is read as any other number."""
+_DIGITS = 18
+"""Most digits of a whole number with leading zeros, as of one without them in 64 bits."""
 
 
 def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
@@ -136,11 +136,13 @@ def value_of(text: str) -> Any:
     """Return the TOML value of an option's or a cell's text, or the number (.95), or the text."""
     try:
         parsed = tomllib.loads(f"value = {text}")
-        return parsed["value"] if len(parsed) == 1 else text
     except (ValueError, RecursionError):
-        if not _NUMBER.fullmatch(text):
-            return text
-    return int(text) if text.isdecimal() and len(text) < _LONG else float(text)
+        return _number(text) if _NUMBER.fullmatch(text) else text
+    return parsed["value"] if len(parsed) == 1 else text
+
+
+def _number(text: str) -> int | float:
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else float(text)
 
 
 def has_field(path: str) -> bool:
