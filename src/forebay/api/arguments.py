@@ -53,9 +53,11 @@ def budget_seconds(engine: str, budget: str | None) -> float:
     """Return the time limit of a sizing, in seconds."""
     if budget is not None and engine in _BUDGETLESS:
         raise ScenarioError(_BUDGETLESS[engine], field=argument("budget"))
-    seconds = float(
-        Duration.parse_argument(argument("budget"), BUDGET if budget is None else budget)
-    )
+    return _seconds(BUDGET if budget is None else budget)
+
+
+def _seconds(budget: str) -> float:
+    seconds = float(Duration.parse_argument(argument("budget"), budget))
     if not 0.0 < seconds <= MAX_BUDGET_S:
         raise ScenarioError("out-of-range.budget", field=argument("budget"), value=budget)
     return seconds
@@ -64,7 +66,7 @@ def budget_seconds(engine: str, budget: str | None) -> float:
 def check_budget(budget: str | None) -> None:
     """Refuse what is no time, also for an engine that reads no budget. Raises ScenarioError."""
     if budget is not None:
-        budget_seconds("simulation", budget)
+        _seconds(budget)
 
 
 def seed_range(seed: int, seeds: int, field: str = "seeds", least: int = 1) -> range:

@@ -73,10 +73,10 @@ def link_scenario(
         long["rtt"] = _read(rtt, _round_trip)
     if _is_written(mix):
         long["congestion_control"] = _read(mix, lambda text: _mix(text, argument("mix")))
-    name = f"{rate}, {flows} flow{'' if str(flows) == '1' else 's'}"
-    tree: dict[str, Any] = {"name": name, "link": {"rate": rate}, "traffic": [long]}
+    title = f"{rate}, {flows} flow{'' if str(flows) == '1' else 's'}"
+    tree: dict[str, Any] = {"name": title, "link": {"rate": rate}, "traffic": [long]}
     asked = goal if isinstance(goal, Mapping) else dict(map(_goal, listed("goal", goal or ())))
-    replace(tree, {f"goals.{name}": value for name, value in (asked or _DEFAULT_GOAL).items()})
+    replace(tree, {f"goals.{goal}": value for goal, value in (asked or _DEFAULT_GOAL).items()})
     return of_tree(without_numpy(tree), "options", set)
 
 
