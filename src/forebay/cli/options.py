@@ -268,7 +268,7 @@ class FlowsOrTable(OutputPath):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path of a table, or the number as text."""
-        is_number = str(value)[:1].isdigit() or str(value)[:1] in "+-."
+        is_number = str(value).lstrip("+-.")[:1].isdigit()
         if is_number and Path(value).suffix.lower() not in self.endings:
             return str(value)
         return super().convert(value, param, ctx)
