@@ -13,7 +13,7 @@ from forebay.report.tables import (
     whole_packets,
     with_prefix,
 )
-from forebay.words import Fact, general
+from forebay.words import Fact, format_number
 
 
 def metric(value, low=None, high=None):
@@ -67,7 +67,7 @@ def test_three_digits(value, text):
      (1.1e-6, ".3g", "1.1e-06"), (1e100, "g", "1e+100"), (0.5, "g", "0.5")],
 )  # fmt: skip
 def test_a_large_number_has_no_exponent(value, spec, text):
-    assert general(value, spec) == text
+    assert format_number(value, spec) == text
 
 
 def test_a_sentence_and_a_table_say_large_numbers_alike():

@@ -10,7 +10,7 @@ import click
 from forebay.api import controls
 from forebay.cli import options
 from forebay.cli.output import progress, show
-from forebay.words import general
+from forebay.words import format_number
 
 if TYPE_CHECKING:
     from forebay.api.controls import Check, Installed, Shadow
@@ -102,9 +102,8 @@ def compare(
 
 
 def _print_shadow(shadow: Shadow) -> None:
-    click.echo(
-        f"{shadow.other} beside {shadow.ours}: {general(shadow.share, '.3%')} of all calls differ"
-    )
+    share = format_number(shadow.share, ".3%")
+    click.echo(f"{shadow.other} beside {shadow.ours}: {share} of all calls differ")
     for hook, calls in shadow.calls.items():
         if calls:
             click.echo(f"  {hook:18} {shadow.differing[hook]:9} of {calls}")

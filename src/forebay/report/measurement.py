@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from forebay.report.tables import console, plain, sentence_case, show_table, table
-from forebay.words import general
+from forebay.words import format_number
 
 
 def print_measurement(document: Mapping[str, Any]) -> None:
@@ -92,4 +92,4 @@ def print_judgement(document: Mapping[str, Any]) -> None:
 
 
 def _number(value: float | None, factor: float) -> str:
-    return "–" if value is None else general(factor * value, ".3g")
+    return "–" if value is None else format_number(factor * value, ".3g")

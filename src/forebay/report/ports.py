@@ -19,7 +19,7 @@ from forebay.report.tables import (
     table,
     with_prefix,
 )
-from forebay.words import general
+from forebay.words import format_number
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -117,7 +117,7 @@ def _sizes(sizes: ClassQueueSizes) -> Table:
             between = f"{queue.low} to {queue.high}"
         grid.add_row(
             queue.name, ", ".join(queue.traffic), str(queue.packets), with_prefix(queue.bytes, "B"),
-            general(1e3 * queue.seconds, ".3g"), between,
+            format_number(1e3 * queue.seconds, ".3g"), between,
         )  # fmt: skip
     return grid
 

@@ -9,7 +9,7 @@ from forebay.outcome import Metric
 from forebay.outcome.study import StudyRow, StudyTable
 from forebay.outcome.uncertain import Influence, InputInfluence, Sensitivity, UncertainSize
 from forebay.report.tables import console, show, show_significant, show_table, table
-from forebay.words import general
+from forebay.words import format_number
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -163,7 +163,7 @@ def _of_size(answer: UncertainSize) -> Iterator[str]:
 
 
 def _answer(answer: UncertainSize) -> str:
-    of = f"the goals in {general(answer.holds, '.0%')} of the draws, by {answer.engine}"
+    of = f"the goals in {format_number(answer.holds, '.0%')} of the draws, by {answer.engine}"
     if answer.buffer is None:
         no = "no size is shown to meet" if answer.exit_status == 3 else "no buffer meets"
         return f"{no} {of}"
@@ -179,10 +179,11 @@ def _answer(answer: UncertainSize) -> str:
 def _held(answer: UncertainSize) -> str:
     held, ends = answer.held, ""
     if held.low is not None and held.high is not None:
-        ends = f" (95 % interval {general(held.low, '.1%')} to {general(held.high, '.1%')})"
+        low, high = (format_number(end, ".1%") for end in (held.low, held.high))
+        ends = f" (95 % interval {low} to {high})"
     they = "they hold in" if answer.sized == "buffer" else "it holds in"
     what = they if answer.buffer is not None else "the best size holds in"
-    return f"{what} {general(held.value, '.1%')} of {len(answer.draws)} draws{ends}"
+    return f"{what} {format_number(held.value, '.1%')} of {len(answer.draws)} draws{ends}"
 
 
 def _recommended_above(answer: UncertainSize, packets: int) -> Iterator[str]:
@@ -197,7 +198,9 @@ def _recommended_above(answer: UncertainSize, packets: int) -> Iterator[str]:
 
 
 def _share(of: InputInfluence) -> str:
-    share = f"{general(of.share, '4.0%')} of the variance" if of.shown else "no influence shown"
+    share = (
+        f"{format_number(of.share, '4.0%')} of the variance" if of.shown else "no influence shown"
+    )
     levels = ", ".join(f"{packets:.0f} at {said}" for said, packets in of.levels)
     return f"  {of.path:32} {share:>21}: {levels}"
 
@@ -219,7 +222,7 @@ def _elasticity(of: Influence) -> str:
     line = f"  {of.path:34} {ends:>16} packets, elasticity {power:>5}"
     if of.first is None or of.total is None:
         return line
-    alone, in_all = (general(metric.value, "4.0%") for metric in (of.first, of.total))
+    alone, in_all = (format_number(metric.value, "4.0%") for metric in (of.first, of.total))
     return f"{line}, variance {alone} alone, {in_all} in all"
 
 

@@ -23,7 +23,7 @@ from forebay.outcome import (
     Relaxation,
     SizeResult,
 )
-from forebay.words import general
+from forebay.words import format_number
 
 NOT_MEASURED = "–"
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -69,7 +69,7 @@ def number(value: float | None, factor: float) -> str:
     """Format a number to four digits; below 1e-12 it is 0. – if there is none."""
     if value is None:
         return NOT_MEASURED
-    return "0" if abs(value) < 1e-12 else general(value * factor, ".4g")
+    return "0" if abs(value) < 1e-12 else format_number(value * factor, ".4g")
 
 
 def show_significant(metric: Metric | None, factor: float = 1.0) -> str:

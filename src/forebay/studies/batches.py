@@ -19,7 +19,7 @@ from forebay.scenario import Scenario
 from forebay.store import MetricRow, Store, code_of
 from forebay.studies.plan import Asked, Cell, Plan, of_values
 from forebay.studies.work import Batch, Done, Failure, Item, Sizes, Workers, rows_of
-from forebay.words import general
+from forebay.words import format_number
 
 LONGEST_S, SHORTEST_S = 1.0, 0.05
 """Predicted seconds of a batch. A worker that dies costs its batch again."""
@@ -351,5 +351,5 @@ class Worst:
             if used < self._least:
                 self._least = used
                 where = of_values(self._names, self._values[row.sha256])
-                self._said = f", least {general(used, '.1%')} used at {where}"
+                self._said = f", least {format_number(used, '.1%')} used at {where}"
         return self._said

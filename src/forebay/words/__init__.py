@@ -170,7 +170,7 @@ class _Wording(Formatter):
         if "|" in spec:  # also of numbers and truths of NumPy
             one, many = spec.split("|")
             return (one if value == 1 else many).replace("#", str(value))
-        return general(value, spec)
+        return format_number(value, spec)
 
 
 def _term(form: str, spec: str) -> Term:
@@ -259,10 +259,10 @@ _FORMS: dict[str, Callable[..., str]] = {
 }  # fmt: skip
 
 
-def general(value: Any, spec: str) -> str:
+def format_number(value: Any, spec: str) -> str:
     """Format a value; a number by ``".3g"`` without an exponent up to 1e15, a share with a space.
 
-    >>> general(12000.0, ".3g"), general(1.5, ".3g"), general(0.5, ".0%")
+    >>> format_number(12000.0, ".3g"), format_number(1.5, ".3g"), format_number(0.5, ".0%")
     ('12000', '1.5', '50 %')
     """
     said = format(value, spec)
@@ -294,8 +294,9 @@ def literal(value: object, notation: Notation) -> str:
 
 
 def _key(name: object) -> str:
-    """Return a key of TOML, in quotes where it has a dot."""
-    return f'"{name}"' if "." in str(name) else str(name)
+    """Return a key of TOML, in quotes unless it is surely a bare one."""
+    bare = str(name).replace("-", "_")
+    return str(name) if bare.isascii() and bare.isidentifier() else f'"{name}"'
 
 
 def show(value: object, notation: Notation = Notation.FILE) -> str:

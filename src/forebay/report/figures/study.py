@@ -13,7 +13,7 @@ from forebay.outcome.study import Curve, StudyPanel, StudyPicture
 from forebay.outcome.uncertain import Influence, Sensitivity, UncertainSize
 from forebay.report.figures import style
 from forebay.report.study import size_words
-from forebay.words import general
+from forebay.words import format_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -143,10 +143,10 @@ def _title(found: UncertainSize) -> str:
     where = f"{found.scenario}, {len(found.draws)} draws by {found.engine}"
     if found.buffer is None:
         what = "no size is shown to hold" if found.exit_status == 3 else "no buffer holds"
-        return f"{where}: {what} in {general(found.holds, '.0%')}"
+        return f"{where}: {what} in {format_number(found.holds, '.0%')}"
     size = size_words(found.sized, found.buffer.packets)
     holds = "hold" if found.sized == "buffer" else "holds"
-    return f"{where}: {size} {holds} in {general(found.held.value, '.0%')}"
+    return f"{where}: {size} {holds} in {format_number(found.held.value, '.0%')}"
 
 
 def _sized(found: UncertainSize | Sensitivity) -> str:
