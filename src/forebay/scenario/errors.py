@@ -107,15 +107,15 @@ def bare_rate(value: float) -> str:
     return f"{plain(Decimal(repr(value)).scaleb(-power))} {unit}"
 
 
-def bare(value: float, unit: str) -> str:
-    """Return "64 packets" for 64, without an exponent; "50 ms" for 0.05 if the unit is ms.
+def bare(value: float, unit: str) -> tuple[str, ...]:
+    """Return what 64 may mean, "64 packets", without an exponent; of 0.05 in ms "50 ms".
 
     A number below 1 for a time that is usually given in ms is in seconds; another may be too.
     """
     if unit == "ms" and value < 1:
-        return f"{plain(Decimal(repr(value)).scaleb(3))} ms"
-    amount = plain(Decimal(repr(value)))
-    return f'{amount} ms" or "{amount} s' if unit == "ms" else f"{amount} {unit}"
+        return (f"{plain(Decimal(repr(value)).scaleb(3))} ms",)
+    units = ("ms", "s") if unit == "ms" else (unit,)
+    return tuple(f"{plain(Decimal(repr(value)))} {each}" for each in units)
 
 
 def plain(number: Decimal) -> str:

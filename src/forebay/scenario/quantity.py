@@ -15,7 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 from forebay.scenario import errors
 from forebay.scenario.errors import ScenarioError, nearest
 from forebay.scenario.errors import plain as plain
-from forebay.words import Fact, Term, show
+from forebay.words import Fact, Term, one_of, show
 
 _PREFIXES = {
     "": Decimal(1),
@@ -307,10 +307,12 @@ def unitless(value: object, example: str, text: str | None = None) -> ScenarioEr
     """Return the error for a value, or the number of a text, that should have a unit."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         unit = example.partition(" ")[2]
-        same = example
+        same: tuple[str, ...] = (example,)
         if 0 < value < 1e18:
-            same = errors.bare_rate(value) if unit == "Mbit/s" else errors.bare(value, unit)
+            is_rate = unit == "Mbit/s"
+            same = (errors.bare_rate(value),) if is_rate else errors.bare(value, unit)
         if unit in ("packets", "B") and value != int(min(value, 1e18)):
-            same = example  # no fraction of a packet or byte
-        return ScenarioError("no-unit.quantity", value=value if text is None else text, like=same)
+            same = (example,)  # no fraction of a packet or byte
+        written = value if text is None else text
+        return ScenarioError("no-unit.quantity", value=written, like=one_of(same))
     return ScenarioError("wrong-type.quantity", value=value, like=example)

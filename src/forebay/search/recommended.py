@@ -227,7 +227,7 @@ def parse_sizes(text: str, scenario: Scenario) -> tuple[int, ...]:
     if not parts or len(parts) > _MOST:
         raise ScenarioError("no-sizes", field=field, sizes=len(parts), most=_MOST)
     if _NUMBER.fullmatch(parts[-1]):
-        like = f"{','.join(parts)} packets"
+        like = f'"{",".join(parts)} packets"'
         raise ScenarioError("no-unit.quantity", field=field, value=text, like=like)
     unit = _NUMBER.sub("", parts[-1], count=1)
     whole = [f"{part} {unit}" if _NUMBER.fullmatch(part) else part for part in parts]
