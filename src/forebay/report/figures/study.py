@@ -178,7 +178,7 @@ def _holding(axes: Axes, found: UncertainSize) -> None:
     axes.set(
         xlabel=f"{_sized(found)}, packets", ylabel="draws whose goals it meets", ylim=(0.0, 1.02)
     )
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     style.clean(axes)
 
 
@@ -233,7 +233,7 @@ def _indices(axes: Axes, influences: Sequence[Influence]) -> None:
             )
     axes.set_yticks(range(len(influences)), [""] * len(influences))
     axes.set(xlabel="share of the answer's variance", ylim=(len(influences) - 0.5, -0.5))
-    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     axes.legend(loc="lower right")
     style.clean(axes)
 
@@ -243,7 +243,7 @@ def _bars(axes: Axes, names: Sequence[str], sets: Sequence[tuple[str, str, Any]]
         axes.barh(range(len(names)), values, 0.5, color=colour, label=label or "_")
     _rows(axes, names)
     axes.set_xlim(0.0, 1.0)
-    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
 
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:
