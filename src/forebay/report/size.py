@@ -197,8 +197,9 @@ def _said(answer: SizeResult) -> list[str]:
     """Return the first of what else has to be known, in one line."""
     said = _remarks(answer)
     more = f" (+{len(said) - 1}: --explain)" if len(said) > 1 else ""
-    room = COLUMNS - len("Note: .") - len(more)
-    return [f"Note: {shorten(said[0].rstrip('.'), room, placeholder=' …')}.{more}"] if said else []
+    room = COLUMNS - len("Note: ") - len(more)
+    notes = [shorten(f"{note.rstrip('.')}.", room, placeholder=" …") for note in said[:1]]
+    return [f"Note: {note}{more}" for note in notes]
 
 
 def _assumed(answer: SizeResult) -> list[str]:
@@ -239,7 +240,7 @@ def _by(answer: SizeResult) -> list[str]:
     what = answer.engine if scaled is None else (
         f"{answer.engine} of a link {plain(scaled.factor)} times smaller"
     )  # fmt: skip
-    seeds = f", up to {count(answer.seeds, 'seed')}" if _is_sampled(answer) else ""
+    seeds = f", {'up to ' * (answer.seeds > 1)}{count(answer.seeds, 'seed')}" * _is_sampled(answer)
     took = ""
     if cost is not None:
         of = "" if cost.budget_s is None else f" of {_time(cost.budget_s)}"
