@@ -33,10 +33,14 @@ _LEAST_SD = 0.03
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What ran at one size of this link: an outcome for each end of the range of flows."""
+    """What ran at one size of this link: an outcome for each end of the range of flows.
+
+    ``seeds`` is how many were asked for: an engine may answer from fewer.
+    """
 
     outcomes: tuple[Outcome, ...]
     unlimited: tuple[Outcome | None, ...]
+    seeds: int
 
 
 @dataclass
@@ -99,7 +103,7 @@ class Level:
     def _decides(self, row: Row) -> bool:
         has_intervals = all(metric.low is not None for metric in row.metrics)
         decided = has_intervals and row.verdict() is not Verdict.UNDECIDED
-        return decided or row.seeds >= len(self.seeds)
+        return decided or self._runs[self._stands[row.packets]].seeds >= len(self.seeds)
 
     @property
     def tried(self) -> list[Row]:
@@ -116,11 +120,11 @@ class Level:
         here = self._here(packets)
         wanted = self.seeds if seeds is None else seeds
         known = self._runs.get(here)
-        if known is None or len(known.outcomes[0].provenance.seeds) < len(wanted):
+        if known is None or known.seeds < len(wanted):
             sized = [self.parameter.set(link, here) for link in self.links]
             outcomes = [self._simulate(link, wanted) for link in sized]
             unlimited = [self._without_drops(i, wanted) for i in range(len(self.links))]
-            self._runs[here] = _Run(tuple(outcomes), tuple(unlimited))
+            self._runs[here] = _Run(tuple(outcomes), tuple(unlimited), len(wanted))
         self._stands[packets] = here
         return self._row(packets, self._runs[here])
 
@@ -128,8 +132,9 @@ class Level:
         """Run a size of the question with changes, and do not keep it."""
         here = self._here(packets)
         sized = [self.parameter.set(link.replace(changes), here) for link in self.links]
-        outcomes = tuple(self._simulate(link, self.options.seeds) for link in sized)
-        return self._made(packets, _Run(outcomes, (None,) * len(outcomes)))
+        seeds = self.options.seeds
+        outcomes = tuple(self._simulate(link, seeds) for link in sized)
+        return self._made(packets, _Run(outcomes, (None,) * len(outcomes), len(seeds)))
 
     def carried_by(self, of: carry.Exponent) -> None:
         """Let what ran stand for sizes of the whole link by another exponent."""
