@@ -8,7 +8,6 @@ import pytest
 
 import forebay
 from forebay import Link, Measure, Outcome, Queue, Scenario, ScenarioError, Udp
-from forebay.outcome import ImpossibleOutcome
 
 ASKED = Scenario(
     link=Link(rate="12 Mbit/s"),
@@ -46,7 +45,7 @@ def test_metrics_are_those_of_our_own_simulation() -> None:
 
 
 def test_what_no_such_queue_does_is_refused() -> None:
-    with pytest.raises(ImpossibleOutcome, match="queue-within-limit"):
+    with pytest.raises(ScenarioError, match="queue-within-limit"):
         Outcome.of_packets(ASKED, "mine", {1: packets(1, most_s=1.0)})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from forebay.outcome.invariants import checked
+from forebay.outcome.invariants import violations
 from forebay.outcome.metrics import summarize
 from forebay.outcome.model import Outcome
 from forebay.outcome.reading import (
@@ -56,7 +56,9 @@ def outcome_of_packets(
     packets = sum(reading.packets for reading in readings)
     facts = {"seeds": list(runs), "wall_s": 0.0, "packets": packets}
     outcome = Outcome.of(scenario, engine, links, classes, facts)
-    return checked(outcome, violations_of_readings(readings))
+    for fault in (*violations_of_readings(readings), *violations(outcome)):
+        raise ScenarioError("bad-packets.impossible", field="packets", fault=str(fault))
+    return outcome
 
 
 def _read(scenario: Scenario, columns: Mapping[str, Any]) -> _Packets:
