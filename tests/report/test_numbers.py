@@ -26,9 +26,10 @@ def test_percent_scales_value_and_interval():
     assert percent(None) is None
 
 
-def test_not_measured_is_not_zero_and_the_wider_half_is_shown():
+def test_not_measured_is_not_zero_and_no_interval_is_past_its_ends():
     assert (show(None), show(metric(0.0))) == ("–", "0.00")
-    assert show(metric(0.98, 0.975, 0.99), 100) == "98.00 ±1.00"
+    assert show(metric(0.99, 0.975, 1.0), 100) == "99.00 (97.50 … 100.00)"
+    assert show_significant(metric(0.9972, 0.9328, 1.0), 100) == "99.7 (93.3 … 100)"
 
 
 @pytest.mark.parametrize(
@@ -95,5 +96,5 @@ def test_laws_are_rounded_up_but_for_dust():
 def test_a_lopsided_interval_shows_both_ends():
     loss = Metric(value=0.0114, low=0.0057, high=0.0376, n=0)
     assert show_significant(loss, 100) == "1.14 (0.570 … 3.76)"
-    even = Metric(value=0.0114, low=0.0104, high=0.0126, n=3)
+    even = Metric(value=0.0114, low=0.0103, high=0.0126, n=3)
     assert show_significant(even, 100) == "1.14 ±0.12"

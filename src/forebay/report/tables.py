@@ -45,7 +45,8 @@ def percent(metric: Metric | None) -> Metric | None:
 def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
     """Format ``value ±half-width`` with ``digits`` decimals, or – if not measured.
 
-    A number below 1 has two digits at least: 0.0098 of a link of 10 kbit/s.
+    An interval whose halves differ, as one that ends at 100 %, is written with both ends. A number
+    below 1 has two digits at least: 0.0098 of a link of 10 kbit/s.
     """
     if metric is None:
         return NOT_MEASURED
@@ -57,7 +58,11 @@ def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
     if metric.is_open:
         return f"≥ {metric.value:.{digits}f}"
     value = f"{metric.value:.{digits}f}"
-    return value if half is None else f"{value} ±{half:.{digits}f}"
+    if half is None:
+        return value
+    if _is_lopsided(metric):
+        return f"{value} ({show_interval(metric, 1, digits)})"
+    return f"{value} ±{half:.{digits}f}"
 
 
 def short(metric: Metric | None, factor: float) -> str:
@@ -76,18 +81,18 @@ def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
     """Format a metric of any size, with the value to the same digit as its interval.
 
     The half-width has two digits if the first is 1 or 2, else one: 0.381 ±0.021, but
-    5.16 ±0.06. A strongly asymmetrical interval is written with both ends.
+    5.16 ±0.06. An interval whose halves differ is written with both ends.
     """
     if metric is None:
         return NOT_MEASURED
     metric = metric.scaled(factor)
     if metric.is_open:
         return f"≥ {plain(metric.value)}"
-    if metric.low is not None and metric.high is not None and _is_lopsided(metric):
-        return f"{plain(metric.value)} ({plain(metric.low)} … {plain(metric.high)})"
     half = metric.half_width
     if not half or half < _finest(metric.value):
         return plain(metric.value)
+    if metric.low is not None and metric.high is not None and _is_lopsided(metric):
+        return f"{plain(metric.value)} ({plain(metric.low)} … {plain(metric.high)})"
     digits = 2 if f"{half:.0e}"[0] in "12" else 1
     decimals = min(max(digits - 1 - _exponent(half, 1), 0), 6)
     return f"{metric.value:.{decimals}f} ±{half:.{decimals}f}"
@@ -95,7 +100,7 @@ def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
 
 def _is_lopsided(metric: Metric) -> bool:
     low, high = metric.value - (metric.low or 0.0), (metric.high or 0.0) - metric.value
-    return max(low, high) > 2.0 * max(min(low, high), 0.1 * abs(metric.value))
+    return max(low, high) > 1.1 * min(low, high)
 
 
 def _finest(value: float) -> float:
