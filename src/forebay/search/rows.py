@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.outcome import LinkOutcome, Metric, Outcome, Verdict
@@ -69,6 +69,12 @@ class Row:
     def link(self) -> LinkOutcome:
         """The link behind the buffer."""
         return self.outcome.links[BOTTLENECK]
+
+    def without(self, goal: Goal) -> Row:
+        """Return the row of the other goals."""
+        kept = [pair for pair in zip(self.goals, self.metrics, strict=True) if pair[0] is not goal]
+        goals, metrics = zip(*kept, strict=True)
+        return replace(self, goals=goals, metrics=metrics)
 
     def metric(self, goal: Goal) -> Metric:
         """Return the metric of a goal."""

@@ -297,16 +297,26 @@ class _Search:
 
     def _refine(self, level: Level) -> None:
         """Run the coarse curve of a link, then where the region of its goals begins and ends."""
-        problem, coarse = self.problem, self._coarse(level)
+        coarse = self._coarse(level)
         while True:
-            while (
-                packets := next_size(level.rows, coarse, problem.limit, problem.smallest)
-            ) is not None:
+            while (packets := self._next(level.rows, coarse)) is not None:
                 level.run(packets)
                 if region(level.rows) and self._must_finish(level):
                     return
             if not self._with_more_seeds(level) or self._must_finish(level):
                 return
+
+    def _next(self, rows: Sequence[Row], coarse: Sequence[int]) -> int | None:
+        """Return the next size to run.
+
+        Where no size meets all goals, it is one that tells how far a goal must be relaxed.
+        """
+        problem = self.problem
+        asked = [rows]
+        if rows and not region(rows) and len(problem.goals) > 1:
+            asked += [[row.without(goal) for row in rows] for goal in problem.goals]
+        sizes = (next_size(some, coarse, problem.limit, problem.smallest) for some in asked)
+        return next((packets for packets in sizes if packets is not None), None)
 
     def _must_finish(self, level: Level) -> bool:
         """Whether the time is just enough for the sizes that the rule asks for."""
