@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -76,10 +77,16 @@ def replications(seeds: int | None, quick: bool) -> int:
 
 
 def make(entry: Entry, effort: Effort, *, quick: bool = False) -> CachedResult:
-    """Run one artefact, and measure its wall time."""
+    """Run one artefact, and measure its wall time.
+
+    Raises ArtefactUnavailable: one of another package raises, or returns no Reproduction.
+    """
     artefact, began = entry.load(), time.monotonic()
-    reproduction = artefact.reproduce(effort, quick)
-    return CachedResult(reproduction, effort.seeds, quick, time.monotonic() - began)
+    with entry.blamed("artefact-unavailable.raises"):
+        made = artefact.reproduce(effort, quick)
+        if not isinstance(made, Reproduction):
+            raise TypeError(f"reproduce returned {type(made).__name__}, no Reproduction")
+    return CachedResult(made, effort.seeds, quick, time.monotonic() - began)
 
 
 _PACKAGE = Path(forebay.__file__).resolve().parent
@@ -168,7 +175,7 @@ class UnknownArtefact(ForebayError):
 
 
 class ArtefactUnavailable(ForebayError):
-    """An entry point names an artefact that cannot be loaded."""
+    """An entry point names an artefact that cannot be loaded, or fails."""
 
     exit_status = 3
 
@@ -204,17 +211,26 @@ class Entry:
         Raises ArtefactUnavailable: an artefact of another package cannot be imported, or has no
         ``reproduce``.
         """
-        of = {"file": self.name, "value": self._point.value, "group": GROUP}
-        try:
+        with self.blamed("artefact-unavailable.import"):
             artefact = self._point.load()
-        except Exception as error:
-            if self.folder is not None:
-                raise
-            why = str(error)
-            raise ArtefactUnavailable("artefact-unavailable.import", **of, why=why) from error
         if not isinstance(artefact, Artefact):
-            raise ArtefactUnavailable("artefact-unavailable.no-reproduce", **of)
+            raise self._unavailable("artefact-unavailable.no-reproduce")
         return artefact
+
+    @contextmanager
+    def blamed(self, kind: str) -> Iterator[None]:
+        """Turn what another package's artefact raises into ArtefactUnavailable of a kind."""
+        try:
+            yield
+        except Exception as error:
+            if self.folder is not None or isinstance(error, ForebayError):
+                raise
+            raise self._unavailable(kind, f"{type(error).__name__}: {error}") from error
+
+    def _unavailable(self, kind: str, why: str = "") -> ArtefactUnavailable:
+        return ArtefactUnavailable(
+            kind, file=self.name, value=self._point.value, group=GROUP, why=why
+        )
 
 
 def entries() -> list[Entry]:
