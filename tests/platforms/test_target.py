@@ -163,8 +163,8 @@ def test_the_answer_of_a_sizing_is_emitted(printed, tmp_path):
 def test_a_port_is_called_by_its_rate(printed, rate, platform, name):
     emit = f"platforms emit '1 ms' --platform {platform} --rate"
     out = printed(f"{emit} '{rate}'")
-    assert f" {name} " in out.replace("\n", " ") and "no port runs at" not in out
-    assert "no port runs at 155 Mbit/s" in printed(f"{emit} '155 Mbit/s'")
+    assert f" {name} " in out.replace("\n", " ") and "Ethernet port known" not in out
+    assert "port known here runs at 155 Mbit/s" in printed(f"{emit} '155 Mbit/s'")
 
 
 SHAPED = UNSIZED.replace(

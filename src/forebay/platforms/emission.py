@@ -195,8 +195,8 @@ def _slowed(platform: Platform, port: reading.Port) -> tuple[Note, ...]:
     if not platform.ports or port.rate_bps in (rate for rate, _ in platform.ports):
         return ()
     said = (
-        f"no port runs at {Rate(port.rate_bps)}: packets wait here only if traffic is shaped to "
-        "that rate, and a size written as time is then counted at the shaper's rate"
+        f"no Ethernet port known here runs at {Rate(port.rate_bps)}: in a faster one packets wait "
+        "only if traffic is shaped to that rate, and a size written as time is then counted at it"
     )
     return (trap(said),)
 
