@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.refused import refused
 from tests.topology.build import LOT, lot, network
 from tests.topology.test_descent import TREE
 
 import forebay
+from forebay.api.networks import smallest_buffers, transient
 from forebay.engines.errors import Unsupported
 from forebay.engines.fixed_point import NetworkEngine, linear, summary
 from forebay.engines.fixed_point.approach import Point
@@ -164,11 +164,20 @@ def test_datagrams_alone_fill_what_they_offer_and_lose_what_is_too_much(each, us
     assert link.loss_rate.value == pytest.approx(0.5 if used == 1.0 else 0.0, abs=0.01)
 
 
-def test_what_the_engine_cannot_do_is_said():
-    with pytest.raises(Unsupported, match="single link"):
-        forebay.run(forebay.load("oc3-gsr"), engine="network")
-    with refused("response function"):
-        forebay.run(lot("traffic.0.congestion_control=bbr"), engine="network")
+NETWORK = NetworkEngine().run
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [lambda link: NETWORK(link, [1]), smallest_buffers, lambda link: transient(link, "1 s")],
+    ids=["run", "smallest_buffers", "transient"],
+)
+def test_a_single_link_is_no_network(ask):
+    with pytest.raises(Unsupported, match=r"single link yet; add topology=Topology\("):
+        ask(forebay.load("oc3-gsr"))
+
+
+def test_where_no_steady_state_is_found_the_links_are_said():
     said = str(NoSteadyState(0.1, ["A->B", "B->C"]))
     assert "A->B, B->C" in said and NoSteadyState.exit_status == 3
 
@@ -328,15 +337,9 @@ def test_one_link_without_delay_is_at_rest_from_anywhere(control):
     assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9
 
 
-def test_the_parking_lot_has_one_steady_state():
-    outcome = forebay.run(lot(), engine="network")
-    assert outcome.provenance.model_extra["open_directions"] == 0
-    assert not any("steady state" in note for note in outcome.broken_assumptions)
-
-
-def test_the_parking_lot_on_the_slides_from_ten_starts():
-    scenario = lot("topology.model=hisamatsu-2007")
-    solution, _ = NetworkEngine().solution(scenario)
+@pytest.mark.parametrize("model", ["hisamatsu-2007", "response-functions"])
+def test_the_parking_lot_has_one_steady_state_from_ten_starts(model):
+    solution, _ = NetworkEngine().solution(lot(f"topology.model={model}"))
     found = fixed_points(solution, 10)
     assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9
     assert summary.uniqueness(solution).open_directions == 0
