@@ -73,9 +73,3 @@ def test_lengths_arrivals_and_delays_are_independent():
 def test_few_or_no_flows():
     rare = scenario("traffic.0.load=1e-6", "measure.duration=1 ms")
     assert len(draw(rare, 1)) == 0
-
-
-def test_a_million_flows():
-    text = 'traffic.0.length={pareto={mean="40 packets",shape=1.2,high="10000 packets"}}'
-    drawn = draw(scenario("link.rate=2 Gbit/s", "traffic.0.load=1.2", text), 1)
-    assert len(drawn) > 900_000 and len(set(drawn.segments)) > 1000
