@@ -84,28 +84,14 @@ def test_controllers_of_a_class_make_up_the_class():
     assert kind.controllers is None, "a class of one control is not split"
 
 
-LINK = {"link.rate": "1 Mbit/s", "queue.size": "30 kB", "measure.warmup": "0 s",
-        "measure.duration": "10 s"}  # fmt: skip
-
-
 def test_a_listed_control_outside_the_mix_is_told_too():
     one = {"start": "0 s", "size": "100 kB"}
     listed = {
         "kind": "transfers", "rtt": "20 ms", "congestion_control": {"reno": 0.5, "cubic": 0.5},
         "transfers": [one, one, one | {"congestion_control": "bbr"}],
     }  # fmt: skip
-    (group,) = forebay.run(scenario(LINK | {"traffic": [listed]})).classes
+    (group,) = forebay.run(scenario({"traffic": [listed], "measure.warmup": "0 s"})).classes
     shares = [each.goodput_share for each in group.controllers.values()]
     assert "bbr" in group.controllers
     assert sum(share.value for share in shares if share) == pytest.approx(1.0)
     assert sum(each.flows for each in group.controllers.values()) == 3
-
-
-def test_few_transfers_with_most_of_the_bytes_are_said_of_short_flows_too():
-    def late_starts(length: object) -> tuple[str, ...]:
-        short = {"kind": "short", "load": 0.6, "length": length}
-        return forebay.run(scenario(LINK | {"traffic": [short]})).late_starts
-
-    (line,) = late_starts({"pareto": {"mean": "20 packets", "shape": 1.2}})
-    assert "may be off by about" in line
-    assert not late_starts({"geometric": "20 packets"})

@@ -13,7 +13,6 @@ from tests.refused import refused
 
 import forebay
 from forebay.engines import replication
-from forebay.errors import ForebayError
 from forebay.outcome.model import FlowTable
 from forebay.scenario import loads
 
@@ -188,16 +187,11 @@ def test_an_outcome_with_a_table_is_equal_and_pickles(outcome):
     assert pickle.loads(pickle.dumps(outcome)).flows().rows == outcome.flows().rows
 
 
-def test_what_has_no_records_or_no_pyarrow_is_refused_before_the_run(
-    scenario, tmp_path, monkeypatch
-):
+def test_what_has_no_records_is_refused_before_the_run(scenario, tmp_path):
     with refused("keeps no record of each flow"):
         forebay.run(scenario, "theory", flows=tmp_path / "f.csv")
     with refused("no record of each flow"):
         forebay.run(scenario, flows=tmp_path / "f.csv", store=tmp_path / "s.sqlite")
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(ForebayError, match=r"forebay\[parquet\]"):
-        forebay.run(scenario, flows=tmp_path / "f.parquet")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -182,6 +182,13 @@ def test_equal_sizes_and_many_transfers_have_their_load():
     assert late_starts(uneven, seeds=40) == ()
 
 
+def test_few_short_flows_with_most_of_the_bytes_leave_a_load_to_chance_too():
+    short = 'traffic.0={kind="short", load=0.6, length=%s}'
+    (line,) = late_starts(short % '{pareto={mean="20 packets", shape=1.2}}')
+    assert "may be off by about" in line
+    assert late_starts(short % '{geometric="20 packets"}') == ()
+
+
 def flow(rate: str, buffer: str, control: str, more: str = "", rtt: str = "65 ms") -> Scenario:
     return loads(
         f'[link]\nrate = "{rate}"\n[queue]\nsize = "{buffer}"\n[[traffic]]\nflows = 1\n'

@@ -204,11 +204,6 @@ def test_a_session_has_a_port_for_each_of_its_connections(tmp_path):
     assert told["handshake_rtt_s"]["p50"]["value"] == pytest.approx(0.030, abs=0.003)
 
 
-def test_routes_over_several_queues_have_an_interface_for_each_link(tmp_path):
-    _, told = captured(tmp_path / "p", LINK + LONG + SHARED)
-    assert told["tuples"].value == 5
-
-
 def headers(path: Path) -> Iterator[tuple[int, int]]:
     """ECN field and TCP flags of each packet; 28 bytes of its block are before the headers."""
     data, at = path.read_bytes(), 0
@@ -223,9 +218,13 @@ def headers(path: Path) -> Iterator[tuple[int, int]]:
 @pytest.mark.parametrize("links", ["", SHARED])
 @pytest.mark.parametrize("queue", ["red", "codel"])
 def test_marks_stand_in_the_headers(tmp_path, links, queue):
-    """RFC 3168: data is ECT(0) or CE, ACKs echo by ECE until a segment has CWR."""
+    """RFC 3168: data is ECT(0) or CE, ACKs echo by ECE until a segment has CWR.
+
+    Routes over several queues have an interface for each link.
+    """
     marking = (f"queue.discipline={queue}", "queue.ecn=true", "traffic.0.ecn=true")
-    outcome, _ = captured(tmp_path / "p", LINK + LONG + links, *marking)
+    outcome, told = captured(tmp_path / "p", LINK + LONG + links, *marking)
+    assert told["tuples"].value == 5
     found = list(headers(tmp_path / "p"))
     marks = outcome.links["bottleneck"].marks.value
     assert marks > 10

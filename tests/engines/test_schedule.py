@@ -152,16 +152,6 @@ def test_before_the_stop_nothing_differs():
     assert forebay.run(stops).classes == forebay.run(stays).classes
 
 
-def test_the_answer_does_not_depend_on_threads_of_a_network():
-    network = loads(
-        'link = { rate = "100 Mbit/s", delay = "10 us" }\ntopology.fat_tree.k = 4\n'
-        'measure = { warmup = "50 ms", duration = "100 ms" }\n'
-        '[[traffic]]\nflows = 40\nstart = "0 s"\nstop = { uniform = ["60 ms", "100 ms"] }\n'
-    )
-    one, two = (forebay.run(network, jobs=jobs) for jobs in (1, 2))
-    assert one.classes == two.classes
-
-
 def test_datagrams_end_at_the_stop():
     stop = 'stop={uniform=["2 s","4 s"]}'
     udp = f'traffic.0={{kind="udp",flows=3,rate="100 kbit/s",start="0 s",{stop}}}'

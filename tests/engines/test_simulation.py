@@ -68,27 +68,6 @@ def test_a_lone_packet_s_ack_waits_for_the_delayed_ack_timeout(sender, wait_ms):
     assert shown.value == pytest.approx(0.3 + wait_ms / 1e3, abs=0.01)
 
 
-def test_bounds_hold_and_seeds_differ():
-    outcome = run("queue.size=5 packets", seeds=(1, 2))
-    assert outcome.classes[0].goodput_bps.low < outcome.classes[0].goodput_bps.high
-    link, flows = outcome.links["bottleneck"], outcome.classes[0]
-    assert 0.5 < link.utilization.value <= 1.0
-    assert 0.0 < link.loss_rate.value < 0.5
-    assert 0.0 <= link.queue_packets.p99.value <= 5.0
-    assert flows.throughput_bps.value == pytest.approx(link.utilization.value * 20e6, rel=0.01)
-    # A gap that is filled counts what had crossed before the window began.
-    assert flows.goodput_bps.value <= flows.throughput_bps.value * 1.02
-
-
-def test_two_classes_share_the_link():
-    text = SMALL.replace("[[traffic]]", '[[traffic]]\nflows = 3\nsender = "ns2"\n[[traffic]]')
-    outcome = SimulationEngine().run(loads(text), [1])
-    carried = sum(each.throughput_bps.value for each in outcome.classes)
-    assert [each.flows for each in outcome.classes] == [3, 12]
-    used = outcome.links["bottleneck"].utilization.value
-    assert carried == pytest.approx(used * 20e6, rel=1e-3)
-
-
 def test_progress_rises_to_one_and_an_exception_in_it_stops_the_run():
     asked = scenario("measure.duration=60000 s")
     seen: list[float] = []

@@ -5,27 +5,16 @@ import io
 
 import numpy as np
 import pytest
+from tests.engines.test_simulation import scenario
 
 import forebay
 from forebay.outcome.trace import STATES, Trace
-from forebay.scenario import Scenario, ScenarioError, loads
+from forebay.scenario import ScenarioError, loads
 
-SMALL = """
-link.rate = "20 Mbit/s"
-queue.size = "20 packets"
-measure = { warmup = "2 s", duration = "4 s" }
-traffic = [
-    { flows = 12, rtt = { uniform = ["20 ms", "40 ms"] }, start = { uniform = ["0 s", "1 s"] } },
-]
-"""
 LOCKSTEP = (
     "traffic.0.rtt=30 ms", "traffic.0.start=0 s", "traffic.0.sender=ns2", "traffic.0.flows=2",
     "queue.size=1 bdp", "measure.warmup=20 s", "measure.duration=60 s",
 )  # fmt: skip
-
-
-def scenario(*overrides: str) -> Scenario:
-    return loads(SMALL, overrides=overrides)
 
 
 @pytest.fixture(scope="module")
@@ -164,8 +153,8 @@ traffic = [
 
 
 def test_flows_without_a_window_are_idle_and_users_restart():
-    scenario = loads(MIXED)
-    trace = forebay.trace(scenario, step="5 ms", flows=(0, 6, 8))
+    mixed = loads(MIXED)
+    trace = forebay.trace(mixed, step="5 ms", flows=(0, 6, 8))
     link = trace.bottleneck
     assert not trace.flows[6].state.any() and not trace.flows[6].cwnd_packets.any()
     assert trace.window_mean_packets[[6, 7]].tolist() == [0.0, 0.0]
@@ -173,7 +162,7 @@ def test_flows_without_a_window_are_idle_and_users_restart():
     assert link.marks[0] > 0 and link.marks[1] == 0, "only class 0 speaks ECN"
     assert (trace.reductions.count > 0).all()
     assert link.busy.total_s + link.idle.total_s == pytest.approx(4.0)
-    outcome = forebay.run(scenario)
+    outcome = forebay.run(mixed)
     assert outcome.classes[1].retransmissions is None
     marks = outcome.links["bottleneck"].marks
     assert marks.value == pytest.approx(link.marks.sum())

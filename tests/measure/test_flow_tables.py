@@ -22,8 +22,6 @@ def new(k):
 
 
 SUMMARY = ["Summary", "flows,bytes,packets,avg_bps,avg_pps,avg_bpp", "40,1,1,1,1,1"]
-
-
 FAST = "cnt,af,firstSeen,lastSeen,proto,srcAddr,srcPort,dstAddr,dstPort,input,packets,bytes"
 AT_MS = 1772359200000
 

@@ -1,8 +1,14 @@
-"""Captures in every wrapping, and what is wrong with one."""
+"""Captures in every wrapping, through a pipe too, and what is wrong with one."""
 
 import gzip
+import json
+import os
 import random
+import signal
 import struct
+import subprocess
+import sys
+import time
 
 import pytest
 from tests.cases import examples
@@ -182,15 +188,6 @@ def test_captures_that_are_damaged_anywhere_end_in_a_line_or_an_answer(tmp_path)
             assert "\n" not in str(error)
 
 
-def test_a_link_without_tcp_has_no_n(tmp_path):
-    path = rewritten(captured(tmp_path), lambda ip, _: ip[:9] + b"\x11" + ip[10:])
-    told = read(path)
-    assert "long_flows" in {one.name for one in told.refused}
-    assert told.estimates["unresponsive_share"].value == 1.0
-    with pytest.raises(measure.MeasureError, match="no scenario"):
-        told.scenario()
-
-
 def test_ipv6_tells_what_ipv4_does(tmp_path):
     def sixth(ip, length):
         head = struct.pack(">IHBB", 6 << 28, length - 20, 6, 64)
@@ -225,3 +222,29 @@ def test_a_record_of_a_huge_length_is_named(tmp_path, damaged):
     else:
         with pytest.raises(measure.MeasureError, match=f"{said}.*capture again"):
             measure.capture(path, rate="1 Mbit/s")
+
+
+@pytest.mark.parametrize("exports", [[], ["--exports"]])
+def test_a_pipe_that_nobody_fills_is_left_by_ctrl_c(tmp_path, exports):
+    pipe = tmp_path / "link.pcap"
+    os.mkfifo(pipe)
+    code = "import sys; print('ready', flush=True); from forebay.cli import main; main()"
+    words = ["measure", str(pipe), "--rate", "1 Gbit/s", *exports]
+    made = subprocess.Popen(
+        [sys.executable, "-c", code, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert made.stdout.readline() == b"ready\n"
+    time.sleep(1.0)
+    made.send_signal(signal.SIGINT)
+    _, err = made.communicate(timeout=30)
+    assert (made.returncode, err) == (130, b"forebay: interrupted; nothing was kept\n")
+
+
+def test_a_capture_comes_through_a_pipe_as_well(tmp_path):
+    whole = captured(tmp_path)
+    code = "from forebay.cli import main; main()"
+    command = (
+        f"cat {whole} | {sys.executable} -c '{code}' measure /dev/stdin --json --rate '10 Mbit/s'"
+    )
+    made = subprocess.run(["sh", "-c", command], capture_output=True, check=True)
+    assert json.loads(made.stdout)["packets"] > 0
