@@ -142,12 +142,10 @@ long | delayed_ack_timeout="250 ms" | contradiction | 200 ms or less
 """
 SHAPED = """
 queue.size = "10 ms"
+traffic = [{ flows = 10, rtt = "100 ms" }]
 [link]
 rate = "100 Mbit/s"
 shaper = { rate = "21 Mbit/s", burst = "52.5 kB", refill = "interval" }
-[[traffic]]
-flows = 10
-rtt = "100 ms"
 """
 BUCKETS = """
 link.shaper.rate=1 Gbit/s | link.shaper.rate | above the rate of the link

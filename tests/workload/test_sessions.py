@@ -10,14 +10,11 @@ TEXT = """
 queue.size = "100 packets"
 link.rate = "80 Mbit/s"
 measure = { warmup = "10 s", duration = "90 s" }
-[[traffic]]
-flows = 3
-[[traffic]]
-kind = "session"
-flows = 200
-file = { pareto = { mean = "60 kB", shape = 1.5, high = "10 MB" } }
-think = { exponential = "2 s" }
-rtt = "50 ms"
+traffic = [
+  { flows = 3 },
+  { kind = "session", flows = 200, think = { exponential = "2 s" }, rtt = "50 ms", \
+    file = { pareto = { mean = "60 kB", shape = 1.5, high = "10 MB" } } },
+]
 """
 
 

@@ -44,11 +44,7 @@ TEXT = """
 queue.size = "48 packets"
 link.rate = "21 Mbit/s"
 measure = { warmup = "0 s", duration = "600 s" }
-[[traffic]]
-kind = "video"
-flows = 2
-rate = "1.3 Mbit/s"
-start = "0 s"
+traffic = [{ kind = "video", flows = 2, rate = "1.3 Mbit/s", start = "0 s" }]
 """
 
 
