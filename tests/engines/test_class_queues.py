@@ -12,6 +12,11 @@ from forebay.search.parameter import notes_of, parameter_of
 PORT = """
 link.rate = "10 Mbit/s"
 measure = { warmup = "4 s", duration = "12 s" }
+traffic = [
+  { name = "voip", kind = "udp", flows = 10, rate = "80 kbit/s", packet = "200 B", start = "0 s" },
+  { name = "erp", flows = 8, rtt = { uniform = ["40 ms", "60 ms"] } },
+  { name = "bulk", flows = 8, rtt = { uniform = ["40 ms", "60 ms"] } },
+]
 [queue]
 discipline = "classes"
 size = "60 packets"
@@ -20,21 +25,6 @@ classes = [
     { name = "business", traffic = ["erp"], weight = 3.0 },
     { name = "rest", default = true },
 ]
-[[traffic]]
-name = "voip"
-kind = "udp"
-flows = 10
-rate = "80 kbit/s"
-packet = "200 B"
-start = "0 s"
-[[traffic]]
-name = "erp"
-flows = 8
-rtt = { uniform = ["40 ms", "60 ms"] }
-[[traffic]]
-name = "bulk"
-flows = 8
-rtt = { uniform = ["40 ms", "60 ms"] }
 """
 
 

@@ -29,9 +29,7 @@ MIX = """
 link.rate = "20 Mbit/s"
 queue.size = "40 packets"
 measure = {{ warmup = "10 s", duration = "20 s" }}
-[[traffic]]
-flows = 10
-congestion_control = {{ "reno" = {share}, "cubic" = {rest} }}
+traffic = [{{ flows = 10, congestion_control = {{ reno = {share}, cubic = {rest} }} }}]
 """
 
 

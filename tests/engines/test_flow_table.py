@@ -21,26 +21,12 @@ name = "mixed"
 link.rate = "20 Mbit/s"
 queue.size = "30 packets"
 measure = { warmup = "2 s", duration = "6 s" }
-[[traffic]]
-flows = 3
-congestion_control = "cubic"
-rtt = "40 ms"
-start = { uniform = ["0 s", "1 s"] }
-[[traffic]]
-kind = "short"
-load = 0.3
-length = "20 packets"
-rtt = "40 ms"
-[[traffic]]
-kind = "session"
-flows = 4
-rtt = "30 ms"
-file = "30 packets"
-think = "500 ms"
-[[traffic]]
-kind = "udp"
-flows = 2
-rate = "500 kbit/s"
+traffic = [
+  { flows = 3, congestion_control = "cubic", rtt = "40 ms", start = { uniform = ["0 s", "1 s"] } },
+  { kind = "short", load = 0.3, length = "20 packets", rtt = "40 ms" },
+  { kind = "session", flows = 4, rtt = "30 ms", file = "30 packets", think = "500 ms" },
+  { kind = "udp", flows = 2, rate = "500 kbit/s" },
+]
 """
 
 

@@ -24,14 +24,10 @@ RENO = """
 link.rate = "1 Gbit/s"
 queue.size = "20000 packets"
 measure = { warmup = "20 s", duration = "100 s" }
-[[traffic]]
-flows = 20
-congestion_control = "reno"
-sender = "ns2"
-delayed_ack = false
-sack = true
-rtt = "50 ms"
-start = { uniform = ["0 s", "1 s"] }
+traffic = [
+  { flows = 20, congestion_control = "reno", sender = "ns2", delayed_ack = false, sack = true, \
+    rtt = "50 ms", start = { uniform = ["0 s", "1 s"] } },
+]
 """
 BURSTS = {"good_to_bad": 0.005, "bad_to_good": 0.2}
 

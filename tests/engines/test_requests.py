@@ -16,14 +16,10 @@ PORT = """
 link.rate = "25 Gbit/s"
 queue.size = "1000 packets"
 measure = { warmup = "0 s", duration = "1 ms" }
-[[traffic]]
-kind = "requests"
-flows = 40
-response = "10 packets"
-think = "5 ms"
-rtt = "30 us"
-access_rate = "25 Gbit/s"
-min_rto = "10 ms"
+traffic = [
+  { kind = "requests", flows = 40, response = "10 packets", think = "5 ms", rtt = "30 us", \
+    access_rate = "25 Gbit/s", min_rto = "10 ms" },
+]
 """
 PACKET_S = 1500 * 8 / 25e9
 AS_IN_THE_ISSUE = {

@@ -12,16 +12,11 @@ LONG = """
 link.rate = "20 Mbit/s"
 queue.size = "60 packets"
 measure = { warmup = "2 s", duration = "20 s" }
-[[traffic]]
-flows = 3
-congestion_control = "cubic"
-rtt = "40 ms"
-start = "0 s"
-schedule = { times = [["0 s", "5 s"], ["10 s", "12 s"]] }
-[[traffic]]
-flows = 1
-rtt = "40 ms"
-start = "0 s"
+traffic = [
+  { flows = 3, congestion_control = "cubic", rtt = "40 ms", start = "0 s", \
+    schedule.times = [["0 s", "5 s"], ["10 s", "12 s"]] },
+  { flows = 1, rtt = "40 ms", start = "0 s" },
+]
 """
 AT_RANDOM = {"on": {"exponential": "1 s"}, "off": {"exponential": "3 s"}}
 UDP = {"kind": "udp", "flows": 4, "rate": "1 Mbit/s", "start": "0 s", "schedule": AT_RANDOM}

@@ -4,11 +4,6 @@ Captures without any round trip have none that needs one.
 """
 
 import struct
-
-import pytest
-from tests.measure.dumbbell import pcap
-
-from forebay import measure
 import subprocess
 import sys
 from typing import Any
@@ -17,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
+from tests.measure.dumbbell import pcap
 from tests.measure.test_exports import PROTOCOLS, written
 
+from forebay import measure
 from forebay.measure.capture import _losses
 from forebay.measure.estimate import BATCHES, STUDENT_95, Measured, share
 
@@ -51,8 +48,6 @@ def test_udp_alone_has_a_load_and_a_scenario_only_with_a_buffer(six):
         told.scenario()
     told = measure.capture([six], rate="10 Mbit/s", buffer="64 packets", goal=0.5)
     assert [one.kind for one in told.scenario().traffic] == ["udp"]
-
-
 
 
 def test_a_rate_below_the_load_is_said_and_one_above_it_is_not(six):

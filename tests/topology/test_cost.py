@@ -19,20 +19,11 @@ from forebay.topology.routing import NetworkCost
 FAT = "[topology.fat_tree]\nk = 16\n"
 ISP = """
 max_pairs = 20000
-[topology.isp]
-cores = 20
-metros = 60
-edges = 600
-hosts = 20000
-[[topology.classes]]
-name = "access"
-rates = ["10 Mbit/s", "1 Gbit/s"]
-[[topology.classes]]
-name = "core"
-[[topology.classes]]
-name = "middle"
-[[topology.classes]]
-name = "edge"
+isp = { cores = 20, metros = 60, edges = 600, hosts = 20000 }
+classes = [
+  { name = "access", rates = ["10 Mbit/s", "1 Gbit/s"] },
+  { name = "core" }, { name = "middle" }, { name = "edge" },
+]
 """
 
 

@@ -15,12 +15,9 @@ demands = [
   { source = "A", target = "C", weight = 1 }, { source = "A", target = "B", weight = 2 },
   { source = "B", target = "C", weight = 1 },
 ]
-[[topology.links]]
-between = ["A", "B"]
-rate = "30 Mbit/s"
-[[topology.links]]
-between = ["B", "C"]
-rate = "50 Mbit/s"
+links = [
+  { between = ["A", "B"], rate = "30 Mbit/s" }, { between = ["B", "C"], rate = "50 Mbit/s" },
+]
 """
 TREE = "[topology.two_level]\ncore = 'ring'\ncores = 4\nmiddles = 8\nedges = 16\nhosts = 64\n"
 

@@ -167,15 +167,10 @@ def test_pairs_drawn_too_few_to_leave_a_router_are_refused():
 
 TRIANGLE = """
 demands = [{ source = "A", target = "B" }]
-[[topology.links]]
-between = ["A", "B"]
-[[topology.links]]
-between = ["B", "C"]
-one_way = true
-[[topology.links]]
-between = ["C", "A"]
-[[topology.links]]
-between = ["C", "B"]
+links = [
+  { between = ["A", "B"] }, { between = ["B", "C"], one_way = true },
+  { between = ["C", "A"] }, { between = ["C", "B"] },
+]
 """
 
 

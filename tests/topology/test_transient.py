@@ -18,19 +18,12 @@ from forebay.scenario import Scenario, ScenarioError
 SLIDES = "topology.model=hisamatsu-2007"
 TREE = """
 model = "hisamatsu-2007"
-[topology.two_level]
-core = "ring"
-cores = 4
-middles = 8
-edges = 16
-hosts = 64
+two_level = { core = "ring", cores = 4, middles = 8, edges = 16, hosts = 64 }
 """
 LINE = """
 model = "hisamatsu-2007"
 demands = [{ source = "A", target = "B" }]
-[[topology.links]]
-between = ["A", "B"]
-buffer = "200 packets"
+links = [{ between = ["A", "B"], buffer = "200 packets" }]
 """
 
 

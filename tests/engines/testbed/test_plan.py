@@ -22,26 +22,13 @@ MIXED = """
 link.rate = "50 Mbit/s"
 queue = { size = "60 packets", discipline = "red", ecn = true, gentle = true }
 measure = { warmup = "1 s", duration = "4 s" }
-[[traffic]]
-flows = 5
-congestion_control = { cubic = 0.6, "cubic-beta-0.8" = 0.4 }
-ecn = true
-initial_window = 3
-min_rto = "250 ms"
-[[traffic]]
-flows = 3
-direction = "reverse"
-delayed_ack = false
-max_window = 12
-[[traffic]]
-kind = "session"
-flows = 2
-file = "20 packets"
-[[traffic]]
-kind = "udp"
-flows = 1
-rate = "1 Mbit/s"
-packet = "2000 B"
+traffic = [
+  { flows = 5, congestion_control = { cubic = 0.6, "cubic-beta-0.8" = 0.4 }, ecn = true, \
+    initial_window = 3, min_rto = "250 ms" },
+  { flows = 3, direction = "reverse", delayed_ack = false, max_window = 12 },
+  { kind = "session", flows = 2, file = "20 packets" },
+  { kind = "udp", flows = 1, rate = "1 Mbit/s", packet = "2000 B" },
+]
 """
 PLACES = Places("forebay-1-0-send", "forebay-1-0-recv", Path("/tmp/r.json"))
 
