@@ -51,18 +51,6 @@ def test_a_policer_loses_what_is_above_its_rate(refill):
         assert loss.value == 0.0
 
 
-def test_a_shaper_without_a_burst_is_a_wire_of_its_rate():
-    """All starts are the same; what differs is that the last bit of a packet leaves earlier."""
-    shaper = "link.shaper={rate='50 Mbit/s', refill='deficit'}"
-    plain, shaped = (
-        forebay.run(forebay.load("oc3-gsr", ["traffic.0.flows=20", *sets]), seeds=3)
-        .links["bottleneck"]
-        for sets in (["link.rate=50 Mbit/s"], ["link.rate=1 Tbit/s", shaper])
-    )  # fmt: skip
-    assert shaped.utilization.value == pytest.approx(plain.utilization.value, abs=0.004)
-    assert shaped.loss_rate.value == pytest.approx(plain.loss_rate.value, rel=0.1)
-
-
 @pytest.mark.parametrize(
     ("bucket", "said"),
     [
@@ -112,17 +100,6 @@ def test_sizes_and_laws_refer_to_what_is_left_for_packets(framing, packet, share
     assert made.link.line_capacity == made.link.rate == 1e7
     assert made.bdp_packets == pytest.approx(plain.bdp_packets)
     assert made.buffer_packets == plain.buffer_packets
-
-
-@pytest.mark.parametrize("discipline", ["drop-tail", "codel", "cake"])
-@pytest.mark.parametrize("framing", ["atm", "ptm", "ethernet"])
-def test_packets_of_one_size_see_a_slower_link(framing, discipline):
-    """Full packets on the framed line are as on a plain link of what it leaves them."""
-    made = framed(framing, more={"queue.discipline": discipline})
-    plain = made.replace({"link.framing": None, "link.rate": str(made.link.capacity)})
-    one, other = (forebay.run(each, seeds=1).links["bottleneck"] for each in (made, plain))
-    assert one.utilization.value == pytest.approx(other.utilization.value, abs=0.01)
-    assert one.loss_rate.value == pytest.approx(other.loss_rate.value, rel=0.1)
 
 
 @pytest.mark.parametrize("shaped", [False, True])

@@ -172,30 +172,6 @@ def test_traffic_both_ways_loads_both_directions_and_clumps_the_acks():
     assert forward.value < undisturbed.value
 
 
-PARKING_LOT = """
-link.rate = "10 Mbit/s"
-queue.size = "30 packets"
-measure = { warmup = "5 s", duration = "20 s" }
-links = [{ name = "second", rate = "10 Mbit/s", delay = "5 ms", queue.size = "30 packets" }]
-traffic = [
-    { flows = 4, rtt = "40 ms", route = ["bottleneck", "second"] },
-    { flows = 4, rtt = "40 ms" },
-    { flows = 4, rtt = "40 ms", route = ["second"] },
-]
-"""
-
-
-def test_flows_over_two_congested_links_lose_more_and_get_less():
-    """With three seeds the losses are not yet told apart."""
-    outcome = SimulationEngine().run(loads(PARKING_LOT), range(1, 25))
-    assert set(outcome.links) == {"bottleneck", "second"}
-    long, first, second = outcome.classes
-    assert long.loss_rate.value > max(first.loss_rate.value, second.loss_rate.value)
-    assert long.goodput_bps.value < min(first.goodput_bps.value, second.goodput_bps.value)
-    for link in outcome.links.values():
-        assert link.utilization.value > 0.95
-
-
 @pytest.mark.parametrize("discipline", ["red", "pie", "codel", "fq_codel"])
 def test_marks_instead_of_drops(discipline):
     sets = [f"queue.discipline={discipline}", "queue.size=100 packets", "queue.ecn=true"]
@@ -223,12 +199,6 @@ def test_a_discipline_that_refuses_its_parameters_says_so_in_one_line():
     low = ("queue.min=1000 B", "queue.max=3000 B")
     with refused("5 packets before bottleneck: red"):
         run("queue.discipline=red", "queue.size=5 packets", *low)
-
-
-def test_red_takes_any_size():
-    for packets in (1, 5, 14):
-        link = link_of("queue.discipline=red", f"queue.size={packets} packets")
-        assert link.utilization.value > 0.2
 
 
 def test_a_run_in_which_no_flow_arrives_is_silence():

@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.foreign.test_controls import SCENARIO, TRAFFIC, digits, scenario
+from tests.foreign.test_controls import SCENARIO, digits, scenario
 
 import forebay
 from forebay.api import controls
@@ -183,7 +183,8 @@ def run_with(folder: Path, wheel: Path, *, pip: bool) -> subprocess.CompletedPro
         subprocess.run([*command, "--target", site, wheel], check=True)
     else:
         zipfile.ZipFile(wheel).extractall(site)
-    asked = {**SCENARIO, "traffic": [{**TRAFFIC, "congestion_control": "gentle"}]}
+    asked = SCENARIO.to_dict(defaults=False)
+    asked["traffic"][0]["congestion_control"] = "gentle"
     environment = os.environ | {"PYTHONPATH": str(site), "FOREBAY_CONTROLS": str(folder / "none")}
     command = [sys.executable, "-c", RUN, json.dumps(asked)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
