@@ -84,10 +84,7 @@ def test_a_flow_that_joins_is_not_refused_and_said_without_a_hint():
     first = scenario("traffic.0.start=0 s").to_dict()["traffic"]
     outcome = forebay.run(scenario().replace({"traffic": [*first, joins]}))
     (line,) = outcome.late_starts
-    assert line == (
-        "1 of 1 flows of traffic.1 start after the warm-up of 1 s: they are measured from their "
-        "start on"
-    )
+    assert line.endswith("they are measured from their start on")
     assert active(outcome.classes[1]) == 1
 
 
@@ -141,21 +138,10 @@ def test_transfers_that_start_after_the_end_are_said_or_refused():
 
 def test_flows_that_stop_within_the_warmup_are_said_and_have_no_state():
     outcome = forebay.run(scenario("traffic.0.start=0 s", "traffic.0.stop=0.5 s"))
-    assert outcome.late_starts == (
-        "all flows of traffic.0 stop by 500 ms, within the warm-up of 1 s: "
-        "write a later stop, or a shorter measure.warmup",
-    )
+    (line,) = outcome.late_starts
+    assert "within the warm-up of 1 s" in line
     assert active(only_class(outcome)) == 0 and only_class(outcome).settled is None
     assert late_starts("traffic.0.start=0 s", "traffic.0.stop=3 s") == ()
-
-
-def test_a_window_that_may_have_no_transfer_says_so():
-    rare = 'traffic.0={kind="short", length="10 packets", load=%s, rtt="20 ms"}'
-    assert late_starts(rare % 0.001) == (
-        "a window of 3 s has 0.25 transfers of traffic.0 on average, and often none: write a "
-        "longer measure.duration",
-    )
-    assert late_starts(rare % 0.001, engine="theory") == late_starts(rare % 0.5) == ()
 
 
 @pytest.mark.parametrize("sizes", ["web-search", "data-mining", "hadoop"])
@@ -180,13 +166,8 @@ def test_equal_sizes_and_many_transfers_have_their_load():
     (line,) = late_starts(uneven)
     assert "1 window of 3 s has" in line
     assert late_starts(uneven, seeds=40) == ()
-
-
-def test_few_short_flows_with_most_of_the_bytes_leave_a_load_to_chance_too():
-    short = 'traffic.0={kind="short", load=0.6, length=%s}'
-    (line,) = late_starts(short % '{pareto={mean="20 packets", shape=1.2}}')
-    assert "may be off by about" in line
-    assert late_starts(short % '{geometric="20 packets"}') == ()
+    rare = 'traffic.0={kind="short", length="10 packets", load=0.001, rtt="20 ms"}'
+    assert late_starts(rare) and late_starts(rare, engine="theory") == ()
 
 
 def flow(rate: str, buffer: str, control: str, more: str = "", rtt: str = "65 ms") -> Scenario:

@@ -96,13 +96,6 @@ def test_a_user_who_stops_ends_the_file_that_has_begun():
     assert always["start_s"].max() > 19
 
 
-def test_sizing_with_a_schedule_says_that_laws_do_not_cover_it():
-    result = forebay.size(loads(LONG).replace({"goals.utilization": 0.9}), seeds=1)
-    assert result.buffer is not None
-    broken = [each for law in result.laws for each in law.broken_assumptions]
-    assert any("switched on and off" in each for each in broken)
-
-
 TWO = """
 link.rate = "10 Mbit/s"
 queue.size = "40 packets"

@@ -45,7 +45,6 @@ def text(**more: object) -> str:
 
 
 def answer(**more: object) -> networks.Answer:
-    """Return the answer of that chain."""
     return networks.solve(loads(text(**more)))
 
 

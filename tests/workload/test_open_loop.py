@@ -28,9 +28,7 @@ def drawn(text: str, *sets: str) -> Workload:
 
 
 def packets(text: str, *sets: str) -> Packets:
-    found = drawn(text, *sets).packets
-    assert found is not None
-    return found
+    return drawn(text, *sets).packets
 
 
 def flow(of: Packets, index: int) -> np.ndarray:

@@ -23,9 +23,7 @@ def scenario(*sets: str) -> Scenario:
 
 
 def sessions(*sets: str) -> Sessions:
-    drawn = draw(scenario(*sets), 5).sessions
-    assert drawn is not None
-    return drawn
+    return draw(scenario(*sets), 5).sessions
 
 
 def users(drawn: Sessions) -> list[tuple[list[int], list[int]]]:

@@ -53,9 +53,7 @@ def scenario(*sets: str) -> Scenario:
 
 
 def packets(*sets: str, seed: int = 1) -> Packets:
-    drawn = draw(scenario(*sets), seed).packets
-    assert drawn is not None
-    return drawn
+    return draw(scenario(*sets), seed).packets
 
 
 def film(drawn: Packets, flow: int = 0) -> tuple[np.ndarray, np.ndarray]:
