@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from tests.refused import refused
 
 import forebay
 from forebay.engines.simulation.runs import make_run
-from forebay.outcome.metrics import utilization
 from forebay.report.tables import rate_lines
 from forebay.scenario import Scenario, loads
 
@@ -124,15 +122,6 @@ def test_packets_of_a_mahimahi_trace_leave_at_its_lines(tmp_path):
     half = trace.scaled(0.5)
     assert half.rates == ((0.0, 12e6), (0.001, 0.0), (0.002, 6e6))
     assert (half.length_s, half.mean, half.repeat) == (trace.length_s, trace.mean / 2, trace.repeat)
-
-
-def test_more_bits_than_the_rate_lets_pass_are_not_hidden():
-    """Only what times in whole picoseconds add is cut off at 100 %."""
-    for bits, used in ((1e9 + 0.5, 1e9), (1.1e9, 1.1e9), (0.5e9, 0.5e9)):
-        link = SimpleNamespace(
-            bits=np.array([bits]), possible_bits=np.array([1e9]), capacity_bps=1e6, sent=np.zeros(1)
-        )
-        assert utilization([link]).value == used / 1e9  # type: ignore[list-item, union-attr]
 
 
 @pytest.mark.parametrize("classes", [1, 2])
