@@ -12,7 +12,6 @@ from tests.refused import refused
 
 import forebay
 from forebay.engines import replication
-from forebay.outcome.model import FlowTable
 from forebay.scenario import loads
 
 _MIXED = """
@@ -40,12 +39,6 @@ def outcome(
 ) -> forebay.Outcome:
     path = tmp_path_factory.mktemp("flows") / "flows.csv"
     return forebay.run(scenario, seeds=2, flows=path)
-
-
-def _rows(table: FlowTable, **equal: Any) -> dict[str, Any]:
-    """Return the rows in which these columns have these values."""
-    chosen = np.all([table[name] == value for name, value in equal.items()], axis=0)
-    return {name: column[chosen] for name, column in table.items()}
 
 
 def test_records_change_no_reading(scenario, outcome):
@@ -76,7 +69,8 @@ def test_rows_are_cut_with_their_class_to_what_its_link_sent():
 
 def test_rows_have_the_goodput_of_their_class_and_the_completion_times_of_its_window(outcome):
     for each in outcome.classes:
-        rows = _rows(outcome.flows(), **{"class": each.name})
+        own = outcome.flows()["class"] == each.name
+        rows = {name: column[own] for name, column in outcome.flows().items()}
         made = 8 * rows["window_bytes"].sum() / 2 / 6.0
         assert made == pytest.approx(each.goodput_bps.value, rel=1e-3), each.name
         if each.transfers is None:
