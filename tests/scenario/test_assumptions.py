@@ -1,11 +1,10 @@
-"""Defaults that nobody chose are said, and a source is not clipped by one of them.
+"""Defaults that nobody chose are said.
 
 What is said of links of every kind is kept in `tests/search/kept-parts.json`.
 """
 
 import pytest
 
-from forebay import run
 from forebay.scenario import Scenario, loads
 from forebay.search.remarks import assumed as assumptions
 
@@ -78,19 +77,6 @@ def test_packets_of_a_list_are_no_default(tmp_path):
     (tmp_path / "film.csv").write_text("0,300\n1,500\n")
     others = 'kind = "replay"\nflows = 1\nstart = "0 s"\naccess_rate = "1 Gbit/s"'
     assert assumptions(made(f'{others}\nfile = "{tmp_path}/film.csv"')) == ()
-
-
-@pytest.mark.parametrize(
-    ("rate", "lost"), [("200 Mbit/s", 0.95), ("1 Gbit/s", 0.99), ("20 Mbit/s", 0.5)]
-)
-def test_datagrams_above_the_link_lose_the_difference(rate, lost):
-    """Loss is 1 - C/rate, whatever the default of the access link."""
-    window = '[measure]\nwarmup = "1 s"\nduration = "2 s"'
-    start = 'start = "0 s"'
-    outcome = run(made(f'kind = "udp"\nflows = 1\nrate = "{rate}"\n{start}\n{window}'))
-    found = outcome.links["bottleneck"].loss_rate
-    assert found.value == pytest.approx(lost, abs=0.002)
-    assert outcome.assumptions[0].startswith("access links of ")
 
 
 def test_a_load_at_its_access_link_is_no_contradiction():
