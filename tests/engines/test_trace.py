@@ -1,8 +1,5 @@
 """A trace: conservation, agreement with the Outcome, determinism, and what it refuses."""
 
-import csv
-import io
-
 import numpy as np
 import pytest
 from tests.engines.test_simulation import scenario
@@ -76,23 +73,6 @@ def test_the_same_seed_gives_the_same_trace_with_any_step(trace):
     assert np.array_equal(fine.bottleneck.seen, trace.bottleneck.seen)
     assert np.array_equal(fine.window_sum_packets[::5], trace.window_sum_packets)
     assert fine.drops.count.sum() == pytest.approx(trace.drops.count.sum(), abs=5)
-
-
-def test_files_hold_the_arrays(trace, tmp_path):
-    trace.to_csv(tmp_path / "a.csv")
-    trace.to_npz(tmp_path / "a.npz")
-    trace.histograms_to_csv(tmp_path / "h.csv")
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text())))
-    assert len(rows) == 800
-    assert float(rows[7]["cwnd_packets.3"]) == trace.flows[3].cwnd_packets[7]
-    assert rows[7]["state.0"] == STATES[trace.flows[0].state[7]]
-    with np.load(tmp_path / "a.npz", allow_pickle=False) as arrays:
-        assert np.array_equal(arrays["window_sum_packets"], trace.window_sum_packets)
-        assert np.array_equal(arrays["queue_seen_weights.bottleneck"], trace.bottleneck.seen)
-    bins = list(csv.DictReader(io.StringIO((tmp_path / "h.csv").read_text())))
-    spent = [float(row["weight"]) for row in bins if row["histogram"] == "queue_time"]
-    assert sum(spent) == pytest.approx(4.0)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.npz", "h.csv"]
 
 
 def test_a_failed_write_leaves_what_was_there(trace, tmp_path, monkeypatch):
