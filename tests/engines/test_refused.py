@@ -39,7 +39,6 @@ SENT = {"kind": "transfers", "transfers": [{"start": "0 s", "size": "9 kB"}], "r
         (TRACE, SHAPER, "link.shaper"),
         (DOWN, {"link.down": []}, "link.down.times"),
         (DOWN, {"link.down": [["6 s", "5 s"]]}, "link.down.times"),
-        (DOWN, {"link.down": [["5 s", "6 s"], ["5.5 s", "7 s"]]}, "link.down.times"),
         (DOWN, {"link.down": {"times": [["1 s", "5 s"]], "period": "4 s"}}, "link.down.times"),
         (DOWN, {"link.down": {"times": [["0 s", "4 s"]], "period": "4 s"}}, "link.down.times"),
         (DOWN, SHAPER, "link.shaper"),

@@ -80,7 +80,6 @@ goals.loss_rate=true | wrong-type | .loss_rate | 0.01
 goals.queue_delay={quantile=0.9} | missing | .queue_delay | at_most
 goals.queue_delay={} | missing | .queue_delay | maximum
 goals.queue_delay={quantil=0.9} | unknown-key | .queue_delay.quantil | quantile
-goals.queue_delay=10 ms | wrong-type | .queue_delay | table
 goals.fct_increase=0.1 | contradiction | .fct_increase | no flow ever completes
 goals.realtime_loss=0.1 | contradiction | .realtime_loss | no class is
 traffic.0.goals.fct_mean=1 s | contradiction | .fct_mean | completes
