@@ -37,6 +37,7 @@ SENT = {"kind": "transfers", "transfers": [{"start": "0 s", "size": "9 kB"}], "r
         (TRACE, {"link.rate_trace": None}, "link.rate"),
         (TRACE, RING, "queue.transmit_ring"),
         (TRACE, SHAPER, "link.shaper"),
+        (TRACE, DOWN, "link.down"),
         (DOWN, {"link.down": []}, "link.down.times"),
         (DOWN, {"link.down": [["6 s", "5 s"]]}, "link.down.times"),
         (DOWN, {"link.down": {"times": [["1 s", "5 s"]], "period": "4 s"}}, "link.down.times"),
