@@ -61,12 +61,6 @@ def test_a_port_serves_its_classes_as_it_is_told():
     assert delay(each["bulk"]) > 2.5 * delay(each["erp"])
 
 
-def test_the_order_of_priorities_is_the_order_of_numbers_not_of_the_list():
-    each = classes("queue.classes.2.priority=0", "queue.classes.1.priority=7")
-    assert mbps(each["bulk"]) > 9.5  # eight greedy flows leave hardly anything to those after
-    assert mbps(each["erp"]) < 0.1
-
-
 def test_one_class_alone_is_one_queue():
     alone = "queue.classes=[{name='all', default=true}]"
     several = classes(alone)
