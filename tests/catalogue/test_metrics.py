@@ -22,9 +22,7 @@ SMALL = """
 link.rate = "10 Mbit/s"
 queue.size = "40 packets"
 measure = { warmup = "1 s", duration = "4 s" }
-[[traffic]]
-flows = 4
-rtt = { uniform = ["30 ms", "50 ms"] }
+traffic = [{ flows = 4, rtt = { uniform = ["30 ms", "50 ms"] } }]
 """
 
 
@@ -101,22 +99,13 @@ EVERYTHING = """
 link = { rate = "10 Mbit/s", loss = 1e-9 }
 queue.size = "20 packets"
 measure = { warmup = "1 s", duration = "4 s" }
-[[traffic]]
-flows = 4
-rtt = { uniform = ["30 ms", "50 ms"] }
-congestion_control = { reno = 0.5, cubic = 0.5 }
-[[traffic]]
-kind = "short"
-load = 0.2
-length = { pareto = { mean = "40 packets", shape = 1.2, high = "5000 packets" } }
-rtt = "40 ms"
-[[traffic]]
-kind = "requests"
-flows = 4
-fan_in = 2
-response = { pareto = { mean = "40 packets", shape = 0.9, high = "5000 packets" } }
-think = "50 ms"
-rtt = "40 ms"
+traffic = [
+  { flows = 4, rtt.uniform = ["30 ms", "50 ms"], congestion_control = { reno = 0.5, cubic = 0.5 } },
+  { kind = "short", load = 0.2, rtt = "40 ms", \
+    length.pareto = { mean = "40 packets", shape = 1.2, high = "5000 packets" } },
+  { kind = "requests", flows = 4, fan_in = 2, think = "50 ms", rtt = "40 ms", \
+    response.pareto = { mean = "40 packets", shape = 0.9, high = "5000 packets" } },
+]
 """
 
 

@@ -20,13 +20,11 @@ WINDOW = '[measure]\nwarmup = "{warmup}"\nduration = "{duration}"\n'
 def link(
     rate: str, queue: str, traffic: str, warmup: str = "200 ms", duration: str = "300 ms"
 ) -> str:
-    """Return a scenario of one link."""
     window = WINDOW.format(warmup="200 ms", duration=duration)
     return f'[link]\nrate = "{rate}"\n[queue]\n{queue}\n[[traffic]]\n{traffic}\n{window}'
 
 
 def long(flows: int, control: str = "cubic", more: str = "") -> str:
-    """Return long flows that start at once."""
     return (
         f'flows = {flows}\ncongestion_control = "{control}"\nrtt = "50 ms"\nstart = "0 s"\n{more}'
     )

@@ -1,10 +1,16 @@
-"""Several class queues before a wire, from a scenario to an answer."""
+"""Several class queues before a wire, from a scenario to an answer; what each class gets.
+
+Delay by class at the link under study, and congestion controls apart within it.
+"""
 
 import pytest
 from tests.refused import refused
+from tests.scenarios import scenario
 
 import forebay
-from forebay.outcome import ClassOutcome
+from forebay.effort import Effort
+from forebay.engines.simulation import SimulationEngine
+from forebay.outcome import ClassOutcome, Outcome
 from forebay.platforms import PlatformError, of_sizing, read_target
 from forebay.scenario import loads
 from forebay.search.parameter import notes_of, parameter_of
@@ -12,6 +18,11 @@ from forebay.search.parameter import notes_of, parameter_of
 PORT = """
 link.rate = "10 Mbit/s"
 measure = { warmup = "4 s", duration = "12 s" }
+traffic = [
+  { name = "voip", kind = "udp", flows = 10, rate = "80 kbit/s", packet = "200 B", start = "0 s" },
+  { name = "erp", flows = 8, rtt = { uniform = ["40 ms", "60 ms"] } },
+  { name = "bulk", flows = 8, rtt = { uniform = ["40 ms", "60 ms"] } },
+]
 [queue]
 discipline = "classes"
 size = "60 packets"
@@ -20,21 +31,6 @@ classes = [
     { name = "business", traffic = ["erp"], weight = 3.0 },
     { name = "rest", default = true },
 ]
-[[traffic]]
-name = "voip"
-kind = "udp"
-flows = 10
-rate = "80 kbit/s"
-packet = "200 B"
-start = "0 s"
-[[traffic]]
-name = "erp"
-flows = 8
-rtt = { uniform = ["40 ms", "60 ms"] }
-[[traffic]]
-name = "bulk"
-flows = 8
-rtt = { uniform = ["40 ms", "60 ms"] }
 """
 
 
@@ -63,12 +59,6 @@ def test_a_port_serves_its_classes_as_it_is_told():
     assert mbps(each["bulk"]) == pytest.approx(2.3, rel=0.05)
     # Sixty packets at a quarter of the rate wait three times as long as at three quarters.
     assert delay(each["bulk"]) > 2.5 * delay(each["erp"])
-
-
-def test_the_order_of_priorities_is_the_order_of_numbers_not_of_the_list():
-    each = classes("queue.classes.2.priority=0", "queue.classes.1.priority=7")
-    assert mbps(each["bulk"]) > 9.5  # eight greedy flows leave hardly anything to those after
-    assert mbps(each["erp"]) < 0.1
 
 
 def test_one_class_alone_is_one_queue():
@@ -103,16 +93,13 @@ def test_each_link_serves_its_own_classes():
     assert mbps(each["bulk"]) > 4.5 and mbps(each["erp"]) < 0.5
 
 
-def test_a_sizing_sets_the_classes_without_a_size_and_says_which():
+def test_a_sizing_sets_the_classes_without_a_size():
     scenario = loads(PORT, overrides=["queue.classes.1.share=0.5"])
     parameter = parameter_of(scenario, "simulation", 500)
     limits = [packets for packets, _ in parameter.set(scenario, 80).class_limits()]
     assert limits == [20, 40, 80]
     (note,) = notes_of(scenario, "simulation", parameter)
-    assert str(note) == (
-        "class queues with this size: rest; with a share of it: business (0.5); with a size of "
-        "their own: voice"
-    )
+    assert "rest; with a share of it: business (0.5)" in str(note)
     own = loads(PORT, overrides=[f"queue.classes.{i}.size='9 packets'" for i in (1, 2)])
     with refused("each class queue has its own size"):
         parameter_of(own, "simulation", 500)
@@ -145,15 +132,6 @@ def test_a_class_that_is_shaped_gets_its_rate_and_others_the_rest(most):
     assert used.value > 0.97
 
 
-def test_shaped_classes_leave_the_wire_idle():
-    sets = [f"queue.classes.{i}.max_rate='2 Mbit/s'" for i in (1, 2)]
-    outcome = forebay.run(loads(PORT, overrides=sets), seeds=3)
-    used = outcome.links["bottleneck"].utilization
-    assert used.value == pytest.approx(0.48, abs=0.005)
-    # Classes that are held back hold up nobody: voice waits for a packet on the wire and itself.
-    assert delay(outcome.classes[0]) < (1500 + 10 * 200) * 8 / 10e6
-
-
 def test_a_class_gets_its_least_rate_and_its_share_of_the_rest():
     sets = ["queue.classes.2.min_rate='4 Mbit/s'", "queue.classes.1.weight=1.0"]
     each = classes(*sets)
@@ -177,3 +155,89 @@ def test_a_class_gets_its_least_rate_and_its_share_of_the_rest():
 def test_rates_and_thresholds_that_cannot_be_are_refused(sets, said):
     with refused(said):
         forebay.run(loads(PORT, overrides=[f"queue.classes.{each}" for each in sets]), seeds=1)
+
+
+VOIP = """
+link.rate = "10 Mbit/s"
+queue.size = "200 packets"
+queue.discipline = "{discipline}"
+measure = {{ warmup = "5 s", duration = "10 s" }}
+[[traffic]]
+name = "bulk"
+flows = 10
+[[traffic]]
+name = "voip"
+kind = "udp"
+flows = 5
+load = 0.05
+packet = "200 B"
+"""
+
+MIX = """
+link.rate = "20 Mbit/s"
+queue.size = "40 packets"
+measure = {{ warmup = "10 s", duration = "20 s" }}
+traffic = [{{ flows = 10, congestion_control = {{ reno = {share}, cubic = {rest} }} }}]
+"""
+
+
+def run(text: str, seeds: int = 1) -> Outcome:
+    return SimulationEngine().run(loads(text), range(1, seeds + 1), Effort(jobs=1))
+
+
+def mean_delay(kind: ClassOutcome) -> float:
+    return kind.queue_delay_s.mean.value
+
+
+def test_fq_codel_spares_voip_and_a_fifo_does_not():
+    for discipline, spared in (("fq_codel", True), ("drop-tail", False)):
+        bulk, voip = run(VOIP.format(discipline=discipline)).classes
+        assert (bulk.name, voip.name) == ("bulk", "voip")
+        assert (mean_delay(voip) < 0.3 * mean_delay(bulk)) is spared
+
+
+@pytest.mark.parametrize("discipline", ["drop-tail", "bfifo", "codel"])
+def test_the_link_s_delay_is_that_of_its_classes_together(discipline):
+    outcome = run(VOIP.format(discipline=discipline))
+    link = outcome.links["bottleneck"].queue_delay_s
+    assert min(map(mean_delay, outcome.classes)) <= link.mean.value * 1.01
+    assert max(map(mean_delay, outcome.classes)) >= link.mean.value * 0.99
+
+
+def test_a_class_alone_has_the_link_s_delay():
+    """And one that does not cross the link has none."""
+    text = VOIP.format(discipline="codel")
+    alone = run(text[: text.index('[[traffic]]\nname = "voip"')])
+    whole = alone.links["bottleneck"].queue_delay_s.mean.value
+    assert mean_delay(alone.classes[0]) == pytest.approx(whole, rel=1 / 64)
+    aside = '[[links]]\nname = "aside"\nrate = "10 Mbit/s"\n'
+    outcome = run(f'{text}{aside}[[traffic]]\nflows = 2\nroute = ["aside"]\n')
+    assert outcome.classes[2].queue_delay_s is None and outcome.classes[2].link == "aside"
+
+
+def test_controllers_of_a_class_make_up_the_class():
+    (kind,) = run(MIX.format(share=0.4, rest=0.6), seeds=3).classes
+    assert list(kind.controllers) == ["reno", "cubic"]
+    each = list(kind.controllers.values())
+    assert [one.flows for one in each] == [4, 6]
+    assert sum(one.goodput_share.value for one in each if one.goodput_share) == pytest.approx(1)
+    total = sum(one.goodput_bps.value for one in each if one.goodput_bps)
+    assert total == pytest.approx(kind.goodput_bps.value)
+    rates = [one.loss_rate.value for one in each if one.loss_rate]
+    assert min(rates) <= kind.loss_rate.value <= max(rates)
+    assert all(one.jain is not None and one.jain.n == 3 for one in each)
+    (kind,) = forebay.run(scenario()).classes
+    assert kind.controllers is None, "a class of one control is not split"
+
+
+def test_a_listed_control_outside_the_mix_is_told_too():
+    one = {"start": "0 s", "size": "100 kB"}
+    listed = {
+        "kind": "transfers", "rtt": "20 ms", "congestion_control": {"reno": 0.5, "cubic": 0.5},
+        "transfers": [one, one, one | {"congestion_control": "bbr"}],
+    }  # fmt: skip
+    (group,) = forebay.run(scenario({"traffic": [listed], "measure.warmup": "0 s"})).classes
+    shares = [each.goodput_share for each in group.controllers.values()]
+    assert "bbr" in group.controllers
+    assert sum(share.value for share in shares if share) == pytest.approx(1.0)
+    assert sum(each.flows for each in group.controllers.values()) == 3

@@ -10,7 +10,7 @@ import pytest
 from tests.refused import refused
 
 import forebay
-from forebay import Scenario, laws
+from forebay import Scenario
 from forebay.engines.replication import readings
 from forebay.engines.simulation.runs import make_run
 from forebay.outcome import ClassOutcome, Outcome
@@ -84,10 +84,7 @@ def test_a_flow_that_joins_is_not_refused_and_said_without_a_hint():
     first = scenario("traffic.0.start=0 s").to_dict()["traffic"]
     outcome = forebay.run(scenario().replace({"traffic": [*first, joins]}))
     (line,) = outcome.late_starts
-    assert line == (
-        "1 of 1 flows of traffic.1 start after the warm-up of 1 s: they are measured from their "
-        "start on"
-    )
+    assert line.endswith("they are measured from their start on")
     assert active(outcome.classes[1]) == 1
 
 
@@ -110,8 +107,6 @@ def test_laws_count_the_flows_that_are_expected_to_start():
     late, few = scenario(), scenario("traffic.0.flows=4", "traffic.0.start=0 s")
     assert late.n_flows == few.n_flows == 4
     assert late.replace({"measure.duration": "9 s"}).n_flows == 10
-    answers = [{law.law: law.packets for law in laws.for_scenario(each)} for each in (late, few)]
-    assert answers[0] == answers[1]
     size = scenario("queue.size=1 bdp/sqrt(n)")
     assert size.buffer_packets == few.replace({"queue.size": "1 bdp/sqrt(n)"}).buffer_packets
     seen = only_class(forebay.run(late, "theory"))
@@ -141,21 +136,10 @@ def test_transfers_that_start_after_the_end_are_said_or_refused():
 
 def test_flows_that_stop_within_the_warmup_are_said_and_have_no_state():
     outcome = forebay.run(scenario("traffic.0.start=0 s", "traffic.0.stop=0.5 s"))
-    assert outcome.late_starts == (
-        "all flows of traffic.0 stop by 500 ms, within the warm-up of 1 s: "
-        "write a later stop, or a shorter measure.warmup",
-    )
+    (line,) = outcome.late_starts
+    assert "within the warm-up of 1 s" in line
     assert active(only_class(outcome)) == 0 and only_class(outcome).settled is None
     assert late_starts("traffic.0.start=0 s", "traffic.0.stop=3 s") == ()
-
-
-def test_a_window_that_may_have_no_transfer_says_so():
-    rare = 'traffic.0={kind="short", length="10 packets", load=%s, rtt="20 ms"}'
-    assert late_starts(rare % 0.001) == (
-        "a window of 3 s has 0.25 transfers of traffic.0 on average, and often none: write a "
-        "longer measure.duration",
-    )
-    assert late_starts(rare % 0.001, engine="theory") == late_starts(rare % 0.5) == ()
 
 
 @pytest.mark.parametrize("sizes", ["web-search", "data-mining", "hadoop"])
@@ -180,6 +164,8 @@ def test_equal_sizes_and_many_transfers_have_their_load():
     (line,) = late_starts(uneven)
     assert "1 window of 3 s has" in line
     assert late_starts(uneven, seeds=40) == ()
+    rare = 'traffic.0={kind="short", length="10 packets", load=0.001, rtt="20 ms"}'
+    assert late_starts(rare) and late_starts(rare, engine="theory") == ()
 
 
 def flow(rate: str, buffer: str, control: str, more: str = "", rtt: str = "65 ms") -> Scenario:

@@ -11,7 +11,6 @@ from forebay.engines.replication.readings import to_reading
 from forebay.engines.simulation.runs import make_run
 from forebay.outcome.reading_invariants import violations_of_reading
 from forebay.scenario import Scenario, loads
-from forebay.search.scaling import why_not
 
 UDP = """
 link.rate = "100 Mbit/s"
@@ -24,14 +23,10 @@ RENO = """
 link.rate = "1 Gbit/s"
 queue.size = "20000 packets"
 measure = { warmup = "20 s", duration = "100 s" }
-[[traffic]]
-flows = 20
-congestion_control = "reno"
-sender = "ns2"
-delayed_ack = false
-sack = true
-rtt = "50 ms"
-start = { uniform = ["0 s", "1 s"] }
+traffic = [
+  { flows = 20, congestion_control = "reno", sender = "ns2", delayed_ack = false, sack = true, \
+    rtt = "50 ms", start = { uniform = ["0 s", "1 s"] } },
+]
 """
 BURSTS = {"good_to_bad": 0.005, "bad_to_good": 0.2}
 
@@ -109,12 +104,6 @@ def test_a_link_without_loss_hashes_as_before_there_was_any():
     assert number.sha256() == table.sha256() != loads(UDP).sha256()
 
 
-def test_no_window_of_a_smaller_link_stands_for_it():
-    assert why_not(loads(RENO)) is None
-    lossy = loads(RENO).replace({"link.loss": 1e-4})
-    assert str(why_not(lossy)) == "a smaller window loses less often"
-
-
 @pytest.mark.parametrize(
     ("loss", "share"),
     [
@@ -126,23 +115,3 @@ def test_no_window_of_a_smaller_link_stands_for_it():
 )
 def test_the_mean_of_a_channel(loss, share):
     assert udp(loss).link.loss.mean(1500) == pytest.approx(share)
-
-
-@pytest.mark.parametrize(
-    ("link", "said"),
-    [
-        ('link.rate = "1 Gbit/s"\nlink.loss = 0.01', "a link loses packets by itself"),
-        ('link.rate_trace = { steps = [["0 s", "2 Gbit/s"], ["1 s", "1 Gbit/s"]] }', "rate varies"),
-    ],
-)
-def test_no_law_holds_on_such_a_link(link, said):
-    scenario = loads(RENO.replace('link.rate = "1 Gbit/s"', link) + "[goals]\nutilization = 0.98\n")
-    answers = forebay.laws.for_scenario(scenario)
-    assert answers and all(said in "; ".join(each.broken_assumptions) for each in answers)
-
-
-def test_a_sizing_says_what_the_link_itself_loses():
-    goal = {"link.rate": "20 Mbit/s", "goals.queue_delay_mean": "1 s"}
-    lossy = udp(0.01, **goal, **{"traffic.0.rate": "10 Mbit/s"})
-    found = forebay.size(lossy, seeds=2, max_seeds=2, jobs=1)
-    assert "the link itself loses 1 % of the packets, at any size" in found.notes

@@ -182,13 +182,6 @@ def test_a_capture_has_all_that_left(tmp_path, queue):
     assert told["unresponsive_share"].value == pytest.approx(udp, rel=0.03)
 
 
-def test_timestamps_and_acks_say_the_round_trips_that_senders_measure(tmp_path):
-    outcome, told = captured(tmp_path / "p", LINK + LONG)
-    truth = outcome.classes[0].rtt_s
-    assert told["rtt_s"]["mean"]["value"] == pytest.approx(truth.mean.value, rel=0.03)
-    assert told["tuples"].value == 5
-
-
 @pytest.mark.parametrize("kind", ["", "traffic.0.jitter=5 ms", "traffic.0.ecn=true"])
 def test_the_same_seed_writes_the_same_bytes(tmp_path, kind):
     for name in ("a", "b"):
@@ -202,11 +195,6 @@ def test_a_session_has_a_port_for_each_of_its_connections(tmp_path):
     _, told = captured(tmp_path / "p", LINK + users + 'rtt = "30 ms"\nstart = "0.1 s"\n')
     assert told["tuples"].value > 10
     assert told["handshake_rtt_s"]["p50"]["value"] == pytest.approx(0.030, abs=0.003)
-
-
-def test_routes_over_several_queues_have_an_interface_for_each_link(tmp_path):
-    _, told = captured(tmp_path / "p", LINK + LONG + SHARED)
-    assert told["tuples"].value == 5
 
 
 def headers(path: Path) -> Iterator[tuple[int, int]]:
@@ -223,9 +211,13 @@ def headers(path: Path) -> Iterator[tuple[int, int]]:
 @pytest.mark.parametrize("links", ["", SHARED])
 @pytest.mark.parametrize("queue", ["red", "codel"])
 def test_marks_stand_in_the_headers(tmp_path, links, queue):
-    """RFC 3168: data is ECT(0) or CE, ACKs echo by ECE until a segment has CWR."""
+    """RFC 3168: data is ECT(0) or CE, ACKs echo by ECE until a segment has CWR.
+
+    Routes over several queues have an interface for each link.
+    """
     marking = (f"queue.discipline={queue}", "queue.ecn=true", "traffic.0.ecn=true")
-    outcome, _ = captured(tmp_path / "p", LINK + LONG + links, *marking)
+    outcome, told = captured(tmp_path / "p", LINK + LONG + links, *marking)
+    assert told["tuples"].value == 5
     found = list(headers(tmp_path / "p"))
     marks = outcome.links["bottleneck"].marks.value
     assert marks > 10

@@ -32,16 +32,14 @@ SENT = {"kind": "transfers", "transfers": [{"start": "0 s", "size": "9 kB"}], "r
     [
         (TRACE, {"link.rate": "9 Mbit/s"}, "link.rate"),
         (TRACE, {"link.rate_trace": "missing.csv"}, "link.rate_trace.file"),
-        (TRACE, {"link.rate_trace": 3}, "link.rate_trace"),
         (TRACE, {"link.rate_trace.steps": [["1 s", "1 Mbit/s"]]}, "link.rate_trace.steps"),
         (TRACE, {"link.rate_trace.period": "1 s"}, "link.rate_trace.steps"),
         (TRACE, {"link.rate_trace": None}, "link.rate"),
         (TRACE, RING, "queue.transmit_ring"),
         (TRACE, SHAPER, "link.shaper"),
-        (DOWN, {"link.down": 3}, "link.down"),
+        (TRACE, DOWN, "link.down"),
         (DOWN, {"link.down": []}, "link.down.times"),
         (DOWN, {"link.down": [["6 s", "5 s"]]}, "link.down.times"),
-        (DOWN, {"link.down": [["5 s", "6 s"], ["5.5 s", "7 s"]]}, "link.down.times"),
         (DOWN, {"link.down": {"times": [["1 s", "5 s"]], "period": "4 s"}}, "link.down.times"),
         (DOWN, {"link.down": {"times": [["0 s", "4 s"]], "period": "4 s"}}, "link.down.times"),
         (DOWN, SHAPER, "link.shaper"),
@@ -49,7 +47,6 @@ SENT = {"kind": "transfers", "transfers": [{"start": "0 s", "size": "9 kB"}], "r
         ({}, {"link.jitter": {"most": "1 s", "share": 0.0}}, "link.jitter.share"),
         ({}, {"link.jitter": "1 ms"} | RING, "queue.transmit_ring"),
         ({}, {"link.loss": 1.5}, "link.loss.rate"),
-        ({}, {"link.loss": "1 %"}, "link.loss"),
         ({}, {"link.loss": {}}, "link.loss.rate"),
         ({}, {"link.loss": {"good_to_bad": 0.1}}, "link.loss.bad_to_good"),
         ({}, {"link.loss": {"rate": 0.1, "loss_in_bad": 0.5}}, "link.loss.loss_in_bad"),
@@ -99,25 +96,16 @@ def test_a_trace_has_no_flows_that_are_switched():
         forebay.trace(scenario(ON_OFF), seed=1)
 
 
-HEAD = 'queue.size = "9 packets"\nlink.rate = "100 Mbit/s"\n[[traffic]]\nflows = 3\n'
+HEAD = 'queue.size = "9 packets"\nlink.rate = "100 Mbit/s"\n'
 VIDEO = '[[traffic]]\nkind = "video"\nflows = 1\nrate = "1 Mbit/s"\n'
 SHORT = '[[traffic]]\nkind = "short"\nlength = "3 packets"\nload = 0.1\n'
 
 
 def test_theory_needs_flows_that_last_or_bursts():
-    head = HEAD.partition("[[traffic]]")[0]
     with pytest.raises(NoLaw, match="workers that answer together"):
         forebay.run(scenario({"traffic": [WORKERS]}), "theory")
     with pytest.raises(NoLaw, match="open-loop traffic") as caught:
-        get("theory").run(loads(head + VIDEO), [1])
+        get("theory").run(loads(HEAD + VIDEO), [1])
     assert "\n" not in str(caught.value) and caught.value.exit_status == 3
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
-    assert get("theory").run(loads(head + SHORT), [1]).links["bottleneck"].utilization is not None
-
-
-def test_theory_answers_a_mix_and_says_what_it_left_out():
-    outcome = get("theory").run(loads(HEAD + VIDEO + SHORT), [1])
-    assert "traffic of kind short, video: the law covers long-lived TCP flows only" in (
-        outcome.broken_assumptions
-    )
-    assert outcome.classes[1].rtt_s is None
+    assert get("theory").run(loads(HEAD + SHORT), [1]).links["bottleneck"].utilization is not None

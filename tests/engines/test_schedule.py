@@ -12,16 +12,11 @@ LONG = """
 link.rate = "20 Mbit/s"
 queue.size = "60 packets"
 measure = { warmup = "2 s", duration = "20 s" }
-[[traffic]]
-flows = 3
-congestion_control = "cubic"
-rtt = "40 ms"
-start = "0 s"
-schedule = { times = [["0 s", "5 s"], ["10 s", "12 s"]] }
-[[traffic]]
-flows = 1
-rtt = "40 ms"
-start = "0 s"
+traffic = [
+  { flows = 3, congestion_control = "cubic", rtt = "40 ms", start = "0 s", \
+    schedule.times = [["0 s", "5 s"], ["10 s", "12 s"]] },
+  { flows = 1, rtt = "40 ms", start = "0 s" },
+]
 """
 AT_RANDOM = {"on": {"exponential": "1 s"}, "off": {"exponential": "3 s"}}
 UDP = {"kind": "udp", "flows": 4, "rate": "1 Mbit/s", "start": "0 s", "schedule": AT_RANDOM}
@@ -101,13 +96,6 @@ def test_a_user_who_stops_ends_the_file_that_has_begun():
     assert always["start_s"].max() > 19
 
 
-def test_sizing_with_a_schedule_says_that_laws_do_not_cover_it():
-    result = forebay.size(loads(LONG).replace({"goals.utilization": 0.9}), seeds=1)
-    assert result.buffer is not None
-    broken = [each for law in result.laws for each in law.broken_assumptions]
-    assert any("switched on and off" in each for each in broken)
-
-
 TWO = """
 link.rate = "10 Mbit/s"
 queue.size = "40 packets"
@@ -150,16 +138,6 @@ def test_before_the_stop_nothing_differs():
     early = ("measure.warmup=1 s", "measure.duration=4 s")
     stops, stays = (scenario("cubic", *early, f"traffic.0.stop={at} s") for at in (6, 60))
     assert forebay.run(stops).classes == forebay.run(stays).classes
-
-
-def test_the_answer_does_not_depend_on_threads_of_a_network():
-    network = loads(
-        'link = { rate = "100 Mbit/s", delay = "10 us" }\ntopology.fat_tree.k = 4\n'
-        'measure = { warmup = "50 ms", duration = "100 ms" }\n'
-        '[[traffic]]\nflows = 40\nstart = "0 s"\nstop = { uniform = ["60 ms", "100 ms"] }\n'
-    )
-    one, two = (forebay.run(network, jobs=jobs) for jobs in (1, 2))
-    assert one.classes == two.classes
 
 
 def test_datagrams_end_at_the_stop():

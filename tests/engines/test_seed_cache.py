@@ -31,11 +31,9 @@ def test_parts_fill_their_own_share_of_the_whole():
     seen: list[float] = []
     for index in range(2):
         each = part(seen.append, index, 2)
-        assert each is not None
         each(0.5)
         each(1.0)
     wide = part(seen.append, 2, 8, width=4)
-    assert wide is not None
     wide(0.5)
     assert seen == [0.25, 0.5, 0.75, 1.0, 0.5]
     assert part(None, 0, 2) is None

@@ -1,31 +1,17 @@
 """A trace: conservation, agreement with the Outcome, determinism, and what it refuses."""
 
-import csv
-import io
-
 import numpy as np
 import pytest
+from tests.engines.test_simulation import scenario
 
 import forebay
 from forebay.outcome.trace import STATES, Trace
-from forebay.scenario import Scenario, ScenarioError, loads
+from forebay.scenario import ScenarioError, loads
 
-SMALL = """
-link.rate = "20 Mbit/s"
-queue.size = "20 packets"
-measure = { warmup = "2 s", duration = "4 s" }
-traffic = [
-    { flows = 12, rtt = { uniform = ["20 ms", "40 ms"] }, start = { uniform = ["0 s", "1 s"] } },
-]
-"""
 LOCKSTEP = (
     "traffic.0.rtt=30 ms", "traffic.0.start=0 s", "traffic.0.sender=ns2", "traffic.0.flows=2",
     "queue.size=1 bdp", "measure.warmup=20 s", "measure.duration=60 s",
 )  # fmt: skip
-
-
-def scenario(*overrides: str) -> Scenario:
-    return loads(SMALL, overrides=overrides)
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +62,6 @@ def test_two_flows_that_overflow_the_queue_together_are_nearly_in_lockstep():
     assert found.reduced_fraction > 0.9
 
 
-def test_many_flows_are_not_in_lockstep(trace):
-    found = trace.synchronization
-    assert 0.2 < found.index < 4.0
-    assert 0.0 < found.reduced_fraction < 1.0 and 0.0 < found.hit_fraction < 1.0
-    assert 0 < trace.long_flows <= 12
-
-
 def test_the_same_seed_gives_the_same_trace_with_any_step(trace):
     again = forebay.trace(scenario(), step="5 ms", flows=(3, 0))
     other = forebay.trace(scenario(), step="5 ms", flows=(3, 0), seed=2)
@@ -94,23 +73,6 @@ def test_the_same_seed_gives_the_same_trace_with_any_step(trace):
     assert np.array_equal(fine.bottleneck.seen, trace.bottleneck.seen)
     assert np.array_equal(fine.window_sum_packets[::5], trace.window_sum_packets)
     assert fine.drops.count.sum() == pytest.approx(trace.drops.count.sum(), abs=5)
-
-
-def test_files_hold_the_arrays(trace, tmp_path):
-    trace.to_csv(tmp_path / "a.csv")
-    trace.to_npz(tmp_path / "a.npz")
-    trace.histograms_to_csv(tmp_path / "h.csv")
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text())))
-    assert len(rows) == 800
-    assert float(rows[7]["cwnd_packets.3"]) == trace.flows[3].cwnd_packets[7]
-    assert rows[7]["state.0"] == STATES[trace.flows[0].state[7]]
-    with np.load(tmp_path / "a.npz", allow_pickle=False) as arrays:
-        assert np.array_equal(arrays["window_sum_packets"], trace.window_sum_packets)
-        assert np.array_equal(arrays["queue_seen_weights.bottleneck"], trace.bottleneck.seen)
-    bins = list(csv.DictReader(io.StringIO((tmp_path / "h.csv").read_text())))
-    spent = [float(row["weight"]) for row in bins if row["histogram"] == "queue_time"]
-    assert sum(spent) == pytest.approx(4.0)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.npz", "h.csv"]
 
 
 def test_a_failed_write_leaves_what_was_there(trace, tmp_path, monkeypatch):
@@ -164,8 +126,8 @@ traffic = [
 
 
 def test_flows_without_a_window_are_idle_and_users_restart():
-    scenario = loads(MIXED)
-    trace = forebay.trace(scenario, step="5 ms", flows=(0, 6, 8))
+    mixed = loads(MIXED)
+    trace = forebay.trace(mixed, step="5 ms", flows=(0, 6, 8))
     link = trace.bottleneck
     assert not trace.flows[6].state.any() and not trace.flows[6].cwnd_packets.any()
     assert trace.window_mean_packets[[6, 7]].tolist() == [0.0, 0.0]
@@ -173,7 +135,7 @@ def test_flows_without_a_window_are_idle_and_users_restart():
     assert link.marks[0] > 0 and link.marks[1] == 0, "only class 0 speaks ECN"
     assert (trace.reductions.count > 0).all()
     assert link.busy.total_s + link.idle.total_s == pytest.approx(4.0)
-    outcome = forebay.run(scenario)
+    outcome = forebay.run(mixed)
     assert outcome.classes[1].retransmissions is None
     marks = outcome.links["bottleneck"].marks
     assert marks.value == pytest.approx(link.marks.sum())

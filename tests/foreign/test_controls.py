@@ -11,23 +11,19 @@ from tests.cases import cases
 import forebay
 from forebay.api import controls
 from forebay.engines.simulation import SimulationEngine, isolated
+from forebay.scenario import loads
 
 if not sys.platform.startswith("linux") or shutil.which("cc") is None:
     pytest.skip("no C compiler", allow_module_level=True)
 
-SCENARIO = {
-    "name": "controls",
-    "link": {"rate": "20 Mbit/s"},
-    "queue": {"size": "30 packets"},
-    "measure": {"warmup": "2 s", "duration": "6 s"},
-}
-TRAFFIC = {
-    "kind": "long",
-    "flows": 10,
-    "sender": "linux",
-    "rtt": {"uniform": ["20 ms", "60 ms"]},
-    "start": {"uniform": ["0 s", "1 s"]},
-}
+SCENARIO = loads("""
+link.rate = "20 Mbit/s"
+queue.size = "30 packets"
+measure = { warmup = "2 s", duration = "6 s" }
+traffic = [
+  { flows = 10, rtt = { uniform = ["20 ms", "60 ms"] }, start = { uniform = ["0 s", "1 s"] } },
+]
+""")
 BAD = """
 #include "forebay_cc.h"
 #include <math.h>
@@ -58,9 +54,7 @@ def home(tmp_path_factory):
 
 
 def scenario(control, **changes):
-    return forebay.Scenario.from_dict(
-        {**SCENARIO, **changes, "traffic": [{**TRAFFIC, "congestion_control": control}]}
-    )
+    return SCENARIO.replace({"traffic.0.congestion_control": control, **changes})
 
 
 @pytest.fixture(scope="module")

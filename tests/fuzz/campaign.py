@@ -71,7 +71,6 @@ def _count(counts: dict[str, int], line: dict[str, Any]) -> None:
 
 
 def _round(judge: Judge, asked: argparse.Namespace, end: float) -> list[dict[str, Any]]:
-    """Run some cases."""
     lines: list[dict[str, Any]] = []
     budgets = st.floats(asked.least, asked.most)
 
@@ -124,7 +123,6 @@ def _busy_s() -> float:
 
 @contextmanager
 def _busy(loops: int) -> Iterator[None]:
-    """Keep so many loops busy."""
     line = [sys.executable, "-c", "while True: pass"]
     running = [subprocess.Popen(line) for _ in range(loops)]
     try:

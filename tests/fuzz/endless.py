@@ -57,7 +57,6 @@ class Tally:
         counts["most_bytes"] = max(counts["most_bytes"], reply["peak_bytes"])
 
     def keep(self) -> None:
-        """Write the file."""
         STATE.parent.mkdir(exist_ok=True)
         STATE.write_text(json.dumps(self.counts, indent=1))
 
@@ -120,7 +119,6 @@ def _caught(cases: Callable[[], None], last: list[str]) -> int:
 
 
 def say(tally: Tally, end: float) -> None:
-    """Print a line of progress."""
     counts, left = tally.counts, max(0.0, end - time.monotonic())
     print(
         f"{counts['cases']} cases: {counts['answered']} answered, {counts['refused']} refused, "

@@ -45,7 +45,6 @@ class Judge:
         return wrong, reply
 
     def close(self) -> None:
-        """End the worker."""
         if self._worker is not None:
             self._worker.kill()
             self._worker.wait()

@@ -74,7 +74,6 @@ def number(low: float, high: float, around: float | None = None) -> st.SearchStr
 
 
 def whole(low: int, high: int, around: int) -> st.SearchStrategy[int]:
-    """Return whole numbers of all magnitudes."""
     return number(low, high, around).map(lambda x: min(max(round(x), low), high))
 
 

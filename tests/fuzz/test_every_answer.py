@@ -39,7 +39,6 @@ Path = tuple[Any, ...]
 
 @cache
 def document(kind: str) -> Tree:
-    """Return the document of one verb."""
     plain, mixed = (forebay.Scenario.from_dict(each) for each in (_PLAIN, _MIXED))
     made: Document
     if kind == "size":

@@ -22,8 +22,6 @@ def new(k):
 
 
 SUMMARY = ["Summary", "flows,bytes,packets,avg_bps,avg_pps,avg_bpp", "40,1,1,1,1,1"]
-
-
 FAST = "cnt,af,firstSeen,lastSeen,proto,srcAddr,srcPort,dstAddr,dstPort,input,packets,bytes"
 AT_MS = 1772359200000
 
@@ -128,33 +126,3 @@ def test_what_cannot_be_read_is_told_with_its_line(tmp_path, name, rows, words):
 def test_a_table_that_is_not_there_is_told(tmp_path):
     with pytest.raises(measure.MeasureError, match="cannot be read"):
         measure.exports([tmp_path / "none.csv"], rate="1 Gbit/s")
-
-
-DAY = "2026-09-{:02d} {:02d}:00:00"
-MBIT_HOUR = 450_000_000  # bytes of 1 Mbit/s in an hour
-
-
-def lasting(port, begin, end, mbits):
-    """Return a record of so many Mbit/s from one hour to another."""
-    ends = [DAY.format(1 + hour // 24, hour % 24) for hour in (begin, end)]
-    total = mbits * MBIT_HOUR * (end - begin)
-    return (
-        f"{ends[0]},{ends[1]},{3600.0 * (end - begin)},192.0.2.1,198.51.100.1,{40000 + port},443,"
-        f"TCP,.AP.SF,0,0,{total // 1000},{total},0,0"
-    )
-
-
-@pytest.mark.parametrize(
-    ("records", "load"),
-    [
-        ([(0, 8, 600), (0, 2, 100), (2, 4, 100), (4, 6, 100), (6, 8, 100)], 7),
-        ([(6, 8, 100), (0, 8, 600), (0, 6, 100)], 7),  # the last hours are exported first
-        ([(0, 5, 300)], 3),
-        ([(0, 200, 250)], 2.5),  # eight days
-        ([(199, 200, 100), (0, 200, 250), (0, 199, 100)], 3.5),
-    ],
-)
-def test_a_record_of_any_length_counts(tmp_path, records, load):
-    told = read(tmp_path, [OLD, *(lasting(port, *each) for port, each in enumerate(records))])
-    assert told.estimates["load"].value == pytest.approx(load, rel=0.01)
-    assert not any("ignored" in each for each in told.notes)

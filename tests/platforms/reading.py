@@ -24,7 +24,6 @@ def said(reading: ConfiguredQueue, kind: str = "trap") -> str:
 
 
 def wanted(packets: int, port: Port) -> Wanted:
-    """So many full packets."""
     return Wanted(packets * port.packet_bytes, packets, f"{packets} packets")
 
 
@@ -55,7 +54,6 @@ class Case:
     unread: tuple[str, ...] | None = ()
 
     def check(self) -> None:
-        """Read the text, and compare."""
         found = lint(self.text, self.port, platform=self.platform, model=self.model)
         if self.unread is not None:
             assert len(found.unread) == len(self.unread), found.text

@@ -119,9 +119,7 @@ def test_json_to_paste_stays_clean_and_json_documents(capsys, printed):
 UNSIZED = """
 link.rate = "200 Mbit/s"
 goals.utilization = 0.98
-[[traffic]]
-flows = 100
-rtt = { uniform = ["20 ms", "120 ms"] }
+traffic = [{ flows = 100, rtt = { uniform = ["20 ms", "120 ms"] } }]
 """
 
 
@@ -167,9 +165,7 @@ def test_a_port_is_called_by_its_rate(printed, rate, platform, name):
     assert "port known here runs at 155 Mbit/s" in printed(f"{emit} '155 Mbit/s'")
 
 
-SHAPED = UNSIZED.replace(
-    "[[traffic]]", '[link.shaper]\nrate = "50 Mbit/s"\nburst = "30 kB"\n[[traffic]]'
-)
+SHAPED = UNSIZED + 'link.shaper = { rate = "50 Mbit/s", burst = "30 kB" }\n'
 
 
 def test_a_shaped_link_is_written_at_its_shapers_rate(tmp_path):

@@ -44,7 +44,6 @@ def site(tmp_path: Path) -> Path:
 
 
 def both(site: Path, engine: str = "coin:CoinEngine", law: str = "seven:LAW") -> None:
-    """Declare an engine and a law."""
     declare(site, "coin", f"[forebay.engines]\ncoin = {engine}\n[forebay.laws]\nseven = {law}\n")
 
 
@@ -109,7 +108,6 @@ HEAD = "scenario, seeds, effort"
 
 
 def used(utilization: str) -> str:
-    """Return the code of an outcome with that utilization."""
     link = f'found.links["bottleneck"].model_copy(update={{"utilization": {utilization}}})'
     return f'found.model_copy(update={{"links": {{"bottleneck": {link}}}}})'
 

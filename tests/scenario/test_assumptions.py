@@ -1,8 +1,10 @@
-"""Defaults that nobody chose are said, and a source is not clipped by one of them."""
+"""Defaults that nobody chose are said.
+
+What is said of links of every kind is kept in `tests/search/kept-parts.json`.
+"""
 
 import pytest
 
-from forebay import run
 from forebay.scenario import Scenario, loads
 from forebay.search.remarks import assumed as assumptions
 
@@ -16,7 +18,6 @@ ALL = (
     "packets of 1500 B",
     "hosts with segmentation offload, which send bursts of up to 64 KiB",
 )
-SINGLY = "hosts that send one packet at a time, without segmentation offload"
 
 
 def made(traffic: str) -> Scenario:
@@ -41,13 +42,6 @@ def test_every_default_that_moves_an_answer_is_said():
 def test_what_was_chosen_is_not_said_even_if_it_is_the_default(field, index):
     said = assumptions(made(f"flows = 5\n{field}"))
     assert said == (*ALL[:index], *ALL[index + 1 :])
-
-
-@pytest.mark.parametrize(
-    ("offload", "said"), [("auto", ALL[:-1]), ("off", (*ALL[:-1], SINGLY)), ("on", ALL[:-1])]
-)
-def test_what_hosts_send_at_once_is_said_unless_bursts_were_chosen(offload, said):
-    assert assumptions(made(f'flows = 5\noffload = "{offload}"')) == said
 
 
 @pytest.mark.parametrize(
@@ -79,42 +73,10 @@ def test_round_trips_that_are_all_alike_are_said(first, second, is_said):
     assert "the same round trip for every flow" not in assumptions(made(f"flows = 1\n{rtts[0]}"))
 
 
-def test_a_default_of_some_classes_names_them():
-    said = assumptions(made('flows = 5\nrtt = "20 ms"\n[[traffic]]\nname = "bulk"\nflows = 2'))
-    assert "a round trip of 100 ms for every flow (bulk)" in said
-    assert "congestion control reno" in said
-
-
 def test_packets_of_a_list_are_no_default(tmp_path):
     (tmp_path / "film.csv").write_text("0,300\n1,500\n")
     others = 'kind = "replay"\nflows = 1\nstart = "0 s"\naccess_rate = "1 Gbit/s"'
     assert assumptions(made(f'{others}\nfile = "{tmp_path}/film.csv"')) == ()
-
-
-@pytest.mark.parametrize(
-    ("traffic", "says"),
-    [
-        ('kind = "udp"\nflows = 1\nrate = "200 Mbit/s"', "200 Mbit/s, the peak of the source"),
-        ('kind = "udp"\nflows = 1\nrate = "2 Mbit/s"', "100 Mbit/s, ten times the link"),
-        ('kind = "onoff"\nflows = 1\npeak_rate = "1 Gbit/s"\non = "1 s"\noff = "1 s"',
-         "1 Gbit/s, the peak of the source"),
-    ],
-)  # fmt: skip
-def test_a_default_access_link_is_no_slower_than_its_source(traffic, says):
-    assert assumptions(made(traffic))[0] == f"access links of {says}"
-
-
-@pytest.mark.parametrize(
-    ("rate", "lost"), [("200 Mbit/s", 0.95), ("1 Gbit/s", 0.99), ("20 Mbit/s", 0.5)]
-)
-def test_datagrams_above_the_link_lose_the_difference(rate, lost):
-    """Loss is 1 - C/rate, whatever the default of the access link."""
-    window = '[measure]\nwarmup = "1 s"\nduration = "2 s"'
-    start = 'start = "0 s"'
-    outcome = run(made(f'kind = "udp"\nflows = 1\nrate = "{rate}"\n{start}\n{window}'))
-    found = outcome.links["bottleneck"].loss_rate
-    assert found.value == pytest.approx(lost, abs=0.002)
-    assert outcome.assumptions[0].startswith("access links of ")
 
 
 def test_a_load_at_its_access_link_is_no_contradiction():

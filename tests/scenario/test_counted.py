@@ -63,14 +63,10 @@ def test_the_parking_lot_has_200_flows_on_each_link() -> None:
 BOTH = """
 link.rate = "100 Mbit/s"
 queue.size = "1 bdp/sqrt(n)"
-[[traffic]]
-flows = 100
-rtt = "100 ms"
-[[traffic]]
-flows = 25
-rtt = "20 ms"
-packet = "1000 B"
-direction = "reverse"
+traffic = [
+  { flows = 100, rtt = "100 ms" },
+  { flows = 25, rtt = "20 ms", packet = "1000 B", direction = "reverse" },
+]
 """
 
 

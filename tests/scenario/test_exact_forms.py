@@ -10,11 +10,8 @@ from forebay.cli.program import call
 from forebay.scenario import ScenarioError, loads
 
 BASE = """
-[link]
-rate = "200 Mbit/s"
-[[traffic]]
-flows = 100
-rtt = "70 ms"
+link.rate = "200 Mbit/s"
+traffic = [{ flows = 100, rtt = "70 ms" }]
 """
 
 # what somebody writes, and what the hint must hold

@@ -73,17 +73,6 @@ def test_sizes_behind_a_shaper_are_of_its_rate():
     assert scenario.replace({"link.shaper": None}).bdp_packets == pytest.approx(833.3, abs=0.1)
 
 
-def test_defaults():
-    scenario = loads(SMALLEST)
-    traffic = scenario.traffic[0]
-    assert (scenario.queue.discipline, str(scenario.queue.size)) == ("drop-tail", "1 bdp")
-    assert (traffic.kind, traffic.sender, traffic.congestion_control) == ("long", "linux", "reno")
-    assert (traffic.rtt.mean, traffic.packet, traffic.access_rate) == (0.1, 1500, None)
-    assert traffic.access(155e6) == 1.55e9
-    assert (scenario.measure.warmup, scenario.measure.duration) == (20, 40)
-    assert scenario.goals.utilization is None
-
-
 def test_means_are_weighted_by_flows():
     second = '[[traffic]]\nflows = 300\nrtt = "20 ms"\npacket = "500 B"\n'
     scenario = loads(SMALLEST + second)

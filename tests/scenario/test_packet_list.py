@@ -13,10 +13,7 @@ from forebay.scenario.traffic import PacketList
 TEXT = """
 queue.size = "10 packets"
 link.rate = "10 Mbit/s"
-[[traffic]]
-kind = "replay"
-flows = 2
-file = "film.csv"
+traffic = [{ kind = "replay", flows = 2, file = "film.csv" }]
 """
 
 

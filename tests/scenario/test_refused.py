@@ -80,7 +80,6 @@ goals.loss_rate=true | wrong-type | .loss_rate | 0.01
 goals.queue_delay={quantile=0.9} | missing | .queue_delay | at_most
 goals.queue_delay={} | missing | .queue_delay | maximum
 goals.queue_delay={quantil=0.9} | unknown-key | .queue_delay.quantil | quantile
-goals.queue_delay=10 ms | wrong-type | .queue_delay | table
 goals.fct_increase=0.1 | contradiction | .fct_increase | no flow ever completes
 goals.realtime_loss=0.1 | contradiction | .realtime_loss | no class is
 traffic.0.goals.fct_mean=1 s | contradiction | .fct_mean | completes
@@ -142,12 +141,10 @@ long | delayed_ack_timeout="250 ms" | contradiction | 200 ms or less
 """
 SHAPED = """
 queue.size = "10 ms"
+traffic = [{ flows = 10, rtt = "100 ms" }]
 [link]
 rate = "100 Mbit/s"
 shaper = { rate = "21 Mbit/s", burst = "52.5 kB", refill = "interval" }
-[[traffic]]
-flows = 10
-rtt = "100 ms"
 """
 BUCKETS = """
 link.shaper.rate=1 Gbit/s | link.shaper.rate | above the rate of the link

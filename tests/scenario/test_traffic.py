@@ -3,7 +3,6 @@
 import pytest
 from tests.refused import refused
 
-from forebay import run
 from forebay.scenario import Scenario, Short, Standing, loads
 
 HEAD = 'queue.size = "100 packets"\nlink.rate = "100 Mbit/s"\n'
@@ -111,18 +110,3 @@ def test_what_was_written_stays_and_what_was_not_follows_the_window() -> None:
     assert last(asked) == "1 s"
     workers = 'kind = "requests"\nflows = 4\nresponse = "9 kB"\nthink = "5 ms"\n'
     assert last(made('warmup = "1 s"', workers)) == "0 s", "requests begin at once"
-
-
-@pytest.mark.parametrize("seed", range(1, 8))
-def test_a_lone_flow_over_two_links_is_measured(seed: int) -> None:
-    """Its start was drawn at 7 s, after the end of the run."""
-    asked = made(
-        'warmup = "1 s"\nduration = "5 s"',
-        'kind = "udp"\nflows = 1\nrate = "1 Mbit/s"\nroute = ["bottleneck", "core"]\n'
-        '[[links]]\nname = "core"\nrate = "20 Mbit/s"\nqueue = { size = "9 packets" }\n',
-    )
-    answer = run(asked, seed=seed)
-    used = answer.links["core"].utilization
-    assert used.value == pytest.approx(0.05, rel=0.01)
-    assert "flows that start within 1 s" in answer.assumptions
-    assert not answer.late_starts

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import forebay
 from forebay.api import networks
+from forebay.engines.fixed_point.balance import Balance, make_balance
 from forebay.scenario import Scenario, loads
+from forebay.topology import make_problem
 
 HEAD = '[link]\nrate = "10 Gbit/s"\ndelay = "1 ms"\n[[traffic]]\nflows = {flows}\n[topology]\n'
 LOT = Path(__file__).with_name("parking-lot.toml")
@@ -20,6 +22,11 @@ def network(topology: str, flows: int = 100, changes: tuple[str, ...] = ()) -> S
 def lot(*changes: str) -> Scenario:
     """Return the parking lot of three links, with changes."""
     return forebay.load(LOT, changes)
+
+
+def balance(scenario: Scenario) -> Balance:
+    """Return the equations of a network's steady state."""
+    return make_balance(make_problem(scenario), scenario.topology)
 
 
 def text(**more: object) -> str:
@@ -38,7 +45,6 @@ def text(**more: object) -> str:
 
 
 def answer(**more: object) -> networks.Answer:
-    """Return the answer of that chain."""
     return networks.solve(loads(text(**more)))
 
 

@@ -16,6 +16,7 @@ from forebay.packages import MissingPackage
 from forebay.report import print_network
 from forebay.report.figures import outcome as pictures
 from forebay.report.figures import size_figure, style
+from forebay.scenario import Scenario
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -88,12 +89,12 @@ IDLE = 'traffic=[{ kind = "udp", flows = 1, rate = "1 kbit/s" }]'
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """Return the figure that `draw_network` would write."""
+    """Return what draws the figure of a network that `draw_network` would write."""
     kept: list[Figure] = []
     monkeypatch.setattr(style, "save", lambda figure, path: kept.append(figure))
 
-    def draw(*changes: str) -> list[Axes]:
-        answer = networks.solve(lot(*changes))
+    def draw(scenario: Scenario) -> list[Axes]:
+        answer = networks.solve(scenario)
         pictures.draw_network(answer.outcome, answer.drawing, Path("unused.svg"))
         kept[-1].draw_without_rendering()
         return kept[-1].axes
@@ -102,13 +103,13 @@ def drawn(monkeypatch):
 
 
 def test_hops_are_whole_numbers_and_few_routers_have_their_names(drawn):
-    left, _, throughput, *_ = drawn()
+    left, _, throughput, *_ = drawn(lot())
     assert sorted(each.get_text() for each in left.texts) == ["A", "B", "C", "D"]
     assert all(float(tick).is_integer() for tick in throughput.get_xticks())
 
 
 def test_a_network_without_responses_says_so_in_place_of_an_empty_scale(drawn):
-    _, _, throughput, *_ = drawn(IDLE)
+    _, _, throughput, *_ = drawn(lot(IDLE))
     assert [each.get_text() for each in throughput.texts] == ["no connection responds to loss"]
     assert not throughput.lines
 
@@ -126,16 +127,12 @@ def test_a_sizing_by_the_steady_state_draws_equal_utilizations_as_equal():
     assert [each.get_text() for each in legend.texts] == ["mean"]
 
 
-def test_of_many_routers_the_ends_of_the_worst_links_have_names(monkeypatch, tmp_path):
-    kept: list[Figure] = []
-    monkeypatch.setattr(style, "save", lambda figure, path: kept.append(figure))
+def test_of_many_routers_the_ends_of_the_worst_links_have_names(drawn, tmp_path):
     row = [(f"r{n}", f"r{n + 1}") for n in range(24)]
     path = tmp_path / "row.xml"
     demands = {("r3", "r4"): 60.0, ("r3", "r5"): 5.0, ("r10", "r11"): 50.0, ("r0", "r1"): 1.0}
     path.write_text(sndlib(row, demands | {("r20", "r22"): 2.0}, 1000.0))
-    answer = networks.solve(networks.load(path))
-    pictures.draw_network(answer.outcome, answer.drawing, Path("unused.svg"))
-    used, lost = kept[-1].axes[:2]
+    used, lost = drawn(networks.load(path))[:2]
     worst = {"r3", "r4", "r5", "r10", "r11", "r20", "r21", "r22"}
     assert {each.get_text() for each in used.texts} == worst
     assert not lost.texts, "none loses"

@@ -15,12 +15,9 @@ demands = [
   { source = "A", target = "C", weight = 1 }, { source = "A", target = "B", weight = 2 },
   { source = "B", target = "C", weight = 1 },
 ]
-[[topology.links]]
-between = ["A", "B"]
-rate = "30 Mbit/s"
-[[topology.links]]
-between = ["B", "C"]
-rate = "50 Mbit/s"
+links = [
+  { between = ["A", "B"], rate = "30 Mbit/s" }, { between = ["B", "C"], rate = "50 Mbit/s" },
+]
 """
 TREE = "[topology.two_level]\ncore = 'ring'\ncores = 4\nmiddles = 8\nedges = 16\nhosts = 64\n"
 
@@ -72,10 +69,11 @@ def test_the_packets_of_a_parking_lot_are_foreseen_within_a_quarter():
 
 
 SHORT = ["measure.warmup=500 ms", "measure.duration=500 ms"]
+STOP = 'traffic.0.stop={uniform=["600 ms","900 ms"]}'
 MIX = 'traffic=[{flows=200,congestion_control="bbr"},{kind="udp",flows=50,rate="1 Mbit/s"}]'
 
 
-@pytest.mark.parametrize("changes", [[], [MIX], ["queue.discipline=fq_codel"]], ids=str)
+@pytest.mark.parametrize("changes", [[], [MIX], ["queue.discipline=fq_codel"], [STOP]], ids=str)
 def test_the_answer_does_not_depend_on_the_number_of_threads(changes):
     scenario = lot(*SHORT, *changes)
     outcomes = [

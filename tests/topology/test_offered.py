@@ -84,6 +84,8 @@ def test_the_installed_capacity_is_taken(tmp_path):
     assert not any("module" in each or "unit" in each for each in found.assumptions)
     with refused(r"^link.rate has no effect"):
         networks.load(path, ["link.rate=3 Gbit/s"])
+    with refused("^rate has no effect: every link of the file has a capacity"):
+        networks.load(path, rate="3 Gbit/s")
 
 
 @pytest.mark.parametrize(
@@ -170,12 +172,6 @@ def test_the_simulator_refuses_a_share_of_the_demand():
     share = text(demand_unit='"5 Mbit/s"', traffic='kind = "udp"\nflows = 4\nload = 0.5')
     with refused("offered load is not simulated"):
         forebay.run(loads(share), "simulation")
-
-
-def test_a_rate_without_effect_is_refused(tmp_path, capsys):
-    net = saved(tmp_path / "net.xml", sndlib(SMALL, matrix(SMALL, 1), 2480.0))
-    assert call(["network", str(net), "--rate", "1 Gbit/s"]) == 2
-    assert "every link of the file has a capacity" in capsys.readouterr().err
 
 
 def test_all_single_failures_the_worst_first(tmp_path, printed):

@@ -42,6 +42,7 @@ def test_every_control_fills_a_link(control):
     [
         (("traffic.0.congestion_control=bic",), "response function"),
         (("traffic.0.congestion_control=westwood",), "response function"),
+        (("traffic.0.congestion_control=bbr",), "response function"),
         (("traffic.0.congestion_control=dctcp", "queue.discipline=codel"), "to marks"),
     ],
 )

@@ -8,7 +8,6 @@ from tests.topology.build import lot
 
 import forebay
 from forebay import networks
-from forebay.engines import Unsupported
 from forebay.report.size import evidence_tables
 
 GOAL = "goals.loss_rate=0.02"
@@ -177,8 +176,3 @@ def test_links_that_demand_leaves_idle_are_not_asked_to_be_full():
 def test_what_it_is_not_for_is_refused_in_one_line(changes, says):
     with refused(says):
         smallest(*changes)
-
-
-def test_a_single_link_is_refused():
-    with pytest.raises(Unsupported):
-        networks.smallest_buffers(forebay.load("oc3-gsr"))

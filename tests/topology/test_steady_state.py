@@ -6,20 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.refused import refused
-from tests.topology.build import LOT, lot, network
-from tests.topology.test_descent import TREE
+from tests.topology.build import LOT, balance, lot, network
+from tests.topology.test_random_networks import TREE
 
 import forebay
+from forebay.api.networks import smallest_buffers, transient
 from forebay.engines.errors import Unsupported
 from forebay.engines.fixed_point import NetworkEngine, linear, summary
 from forebay.engines.fixed_point.approach import Point
-from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.queueing import Windows
 from forebay.engines.fixed_point.solver import NoSteadyState, Solution, fixed_points, solve
 from forebay.laws import tcp_and_link
 from forebay.scenario import Scenario
-from forebay.topology import make_problem
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 ONE = 'links = [{ between = ["A", "B"] }]\ndemands = [{ source = "A", target = "B" }]\n'
@@ -50,13 +48,12 @@ def fast():
 
 @pytest.mark.parametrize("starts", [3, pytest.param(10, marks=pytest.mark.long)])
 def test_random_starts_come_to_the_same_fixed_point(starts):
-    scenario = lot()
-    balance = make_balance(make_problem(scenario), scenario.topology)
-    first = solve(balance)
+    links = balance(lot())
+    first = solve(links)
     random = np.random.default_rng(7)
     for _ in range(starts):
-        start = balance.queueing.start() * random.uniform(-0.2, 2.0, len(first.s))
-        again = solve(balance, start)
+        start = links.queueing.start() * random.uniform(-0.2, 2.0, len(first.s))
+        again = solve(links, start)
         assert again.residual < 1e-9
         assert again.flow.sent_bps == pytest.approx(first.flow.sent_bps, rel=1e-6)
     found = fixed_points(first, starts)
@@ -164,11 +161,20 @@ def test_datagrams_alone_fill_what_they_offer_and_lose_what_is_too_much(each, us
     assert link.loss_rate.value == pytest.approx(0.5 if used == 1.0 else 0.0, abs=0.01)
 
 
-def test_what_the_engine_cannot_do_is_said():
-    with pytest.raises(Unsupported, match="single link"):
-        forebay.run(forebay.load("oc3-gsr"), engine="network")
-    with refused("response function"):
-        forebay.run(lot("traffic.0.congestion_control=bbr"), engine="network")
+NETWORK = NetworkEngine().run
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [lambda link: NETWORK(link, [1]), smallest_buffers, lambda link: transient(link, "1 s")],
+    ids=["run", "smallest_buffers", "transient"],
+)
+def test_a_single_link_is_no_network(ask):
+    with pytest.raises(Unsupported, match=r"single link yet; add topology=Topology\("):
+        ask(forebay.load("oc3-gsr"))
+
+
+def test_where_no_steady_state_is_found_the_links_are_said():
     said = str(NoSteadyState(0.1, ["A->B", "B->C"]))
     assert "A->B, B->C" in said and NoSteadyState.exit_status == 3
 
@@ -200,9 +206,8 @@ def test_what_hosts_send_is_what_hosts_get_but_for_what_a_link_drops(fast):
 
 def test_bursts_lose_more_than_what_comes_through_an_equal_link():
     """`exposure` by hand: two packets at once from 1 Gbit/s, half of BC's come through AB."""
-    scenario = lot()
-    balance = make_balance(make_problem(scenario), scenario.topology)
-    problem = balance.problem
+    links = balance(lot())
+    problem = links.problem
     long = int(np.argmax(problem.hops))
     short = [n for n, hops in enumerate(problem.hops) if hops == 3]
     burst = 1.0 + (1.0 - 0.155)
@@ -210,8 +215,8 @@ def test_bursts_lose_more_than_what_comes_through_an_equal_link():
     others, t = 0.5 * (m - 0.5), 0.5 * m
     lost = 1.0 - (1.0 - t) / burst
     mean = 0.5 * (others + lost)
-    assert balance.packets[2, long] == pytest.approx(others / mean, rel=0.01)
-    second = [balance.packets[1, n] for n in short]
+    assert links.packets[2, long] == pytest.approx(others / mean, rel=0.01)
+    second = [links.packets[1, n] for n in short]
     assert max(second) == pytest.approx(lost / mean, rel=0.01)
 
 
@@ -264,21 +269,20 @@ def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most_dense, dire
     both = 'demands = [{ source = "A", target = "D" }, { source = "D", target = "A" }]\n'
     lines = ", ".join(f'{{ between = ["{a}", "{b}"] }}' for a, b in ("CD", "AB", "BC"))
     changes = ("link.rate=100 Mbit/s", "queue.size=100 packets")
-    scenario = network(f"links = [{lines}]\n" + both, 200, changes)
-    balance = make_balance(make_problem(scenario), scenario.topology)
-    s = balance.queueing.start() * np.linspace(0.3, 1.5, len(balance.used))
-    here = Point.of(balance, s)
-    left, slopes = here.left, balance.slopes(s, here.state, here.flow)
+    links = balance(network(f"links = [{lines}]\n" + both, 200, changes))
+    s = links.queueing.start() * np.linspace(0.3, 1.5, len(links.used))
+    here = Point.of(links, s)
+    left, slopes = here.left, links.slopes(s, here.state, here.flow)
     dense = slopes.dense()
     for link, step in enumerate(1e-6 * np.eye(len(s))):
-        ahead, behind = (Point.of(balance, s + sign * step).left for sign in (1.0, -1.0))
+        ahead, behind = (Point.of(links, s + sign * step).left for sign in (1.0, -1.0))
         assert dense[:, link] == pytest.approx((ahead - behind) / 2e-6, rel=1e-3, abs=1e-6)
     assert slopes.diagonal() == pytest.approx(np.diag(dense), rel=1e-9)
     damping = np.full(len(s), 1e-3)
     wanted = np.linalg.solve(np.diag(damping) - dense, left)
     monkeypatch.setattr(linear, "MOST_DENSE", most_dense)
     monkeypatch.setattr(linear, "DIRECT", direct)
-    solver = linear.Linear(balance.paths)
+    solver = linear.Linear(links.paths)
     assert solver.step(slopes, left, damping) == pytest.approx(wanted, rel=1e-4)
     again = solver.step(slopes, 2.0 * left, damping)  # with what the first step has kept
     assert again == pytest.approx(2.0 * wanted, rel=1e-4)
@@ -310,9 +314,9 @@ def test_how_two_equal_full_links_in_a_row_share_a_loss_is_open_on_the_slides():
     assert outcome.provenance.model_extra["open_directions"] == 1
     (note,) = [note for note in outcome.broken_assumptions if "steady state" in note]
     assert "1 way open" in note and "A->B" in note and "B->C" in note
-    balance = solution.balance
-    slopes = balance.slopes(solution.s, solution.state, solution.flow)
-    coupled, matrix = balance.linear.jacobian(slopes, 10)
+    links = solution.balance
+    slopes = links.slopes(solution.s, solution.state, solution.flow)
+    coupled, matrix = links.linear.jacobian(slopes, 10)
     assert matrix == pytest.approx(slopes.dense()[np.ix_(coupled, coupled)], rel=1e-9)
     singular = np.linalg.svd(matrix / np.abs(matrix).max(axis=0), compute_uv=False)
     assert singular[-1] < 1e-9 * singular[0], "which changes no load"
@@ -328,15 +332,9 @@ def test_one_link_without_delay_is_at_rest_from_anywhere(control):
     assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9
 
 
-def test_the_parking_lot_has_one_steady_state():
-    outcome = forebay.run(lot(), engine="network")
-    assert outcome.provenance.model_extra["open_directions"] == 0
-    assert not any("steady state" in note for note in outcome.broken_assumptions)
-
-
-def test_the_parking_lot_on_the_slides_from_ten_starts():
-    scenario = lot("topology.model=hisamatsu-2007")
-    solution, _ = NetworkEngine().solution(scenario)
+@pytest.mark.parametrize("model", ["hisamatsu-2007", "response-functions"])
+def test_the_parking_lot_has_one_steady_state_from_ten_starts(model):
+    solution, _ = NetworkEngine().solution(lot(f"topology.model={model}"))
     found = fixed_points(solution, 10)
     assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9
     assert summary.uniqueness(solution).open_directions == 0

@@ -9,9 +9,7 @@ from scipy.integrate import solve_ivp
 from tests.refused import refused
 from tests.topology.build import LOT, lot, network
 
-import forebay
 from forebay import networks
-from forebay.engines import Unsupported
 from forebay.engines.fixed_point.balance import hisamatsu, hisamatsu_step
 from forebay.outcome.transient import Transient
 from forebay.report import print_transient
@@ -20,19 +18,12 @@ from forebay.scenario import Scenario, ScenarioError
 SLIDES = "topology.model=hisamatsu-2007"
 TREE = """
 model = "hisamatsu-2007"
-[topology.two_level]
-core = "ring"
-cores = 4
-middles = 8
-edges = 16
-hosts = 64
+two_level = { core = "ring", cores = 4, middles = 8, edges = 16, hosts = 64 }
 """
 LINE = """
 model = "hisamatsu-2007"
 demands = [{ source = "A", target = "B" }]
-[[topology.links]]
-between = ["A", "B"]
-buffer = "200 packets"
+links = [{ between = ["A", "B"], buffer = "200 packets" }]
 """
 
 
@@ -168,11 +159,6 @@ def test_unresponsive_traffic_takes_its_share():
 def test_a_time_that_cannot_be_stepped_through_is_refused(duration, step, said):
     with refused(said):
         networks.transient(line(), duration, step=step)
-
-
-def test_a_single_link_is_refused_by_what_needs_a_network():
-    with pytest.raises(Unsupported, match=r"single link yet; add topology=Topology\("):
-        networks.transient(forebay.load("oc3-gsr"), "1 s")
 
 
 def test_a_model_without_equations_in_time_is_refused_in_one_line():

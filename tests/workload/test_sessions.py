@@ -10,14 +10,11 @@ TEXT = """
 queue.size = "100 packets"
 link.rate = "80 Mbit/s"
 measure = { warmup = "10 s", duration = "90 s" }
-[[traffic]]
-flows = 3
-[[traffic]]
-kind = "session"
-flows = 200
-file = { pareto = { mean = "60 kB", shape = 1.5, high = "10 MB" } }
-think = { exponential = "2 s" }
-rtt = "50 ms"
+traffic = [
+  { flows = 3 },
+  { kind = "session", flows = 200, think = { exponential = "2 s" }, rtt = "50 ms", \
+    file = { pareto = { mean = "60 kB", shape = 1.5, high = "10 MB" } } },
+]
 """
 
 
@@ -26,9 +23,7 @@ def scenario(*sets: str) -> Scenario:
 
 
 def sessions(*sets: str) -> Sessions:
-    drawn = draw(scenario(*sets), 5).sessions
-    assert drawn is not None
-    return drawn
+    return draw(scenario(*sets), 5).sessions
 
 
 def users(drawn: Sessions) -> list[tuple[list[int], list[int]]]:

@@ -243,13 +243,6 @@ def test_the_page_has_its_first_curve_from_the_atlas():
     assert not sent
 
 
-def test_a_study_has_it():
-    sizes = {"queue.size": ["50 packets", "100 packets"]}
-    rows = list(forebay.sweep(link(), sizes, engine="atlas", seeds=2).rows())
-    assert len(rows) == 4
-    assert rows[0]["link.bottleneck.utilization"] == rows[1]["link.bottleneck.utilization"]
-
-
 def _same(place):
     """Whether a cell of the design still has its digits."""
     canary = json.loads((MODELS / "canaries.json").read_text("utf-8"))["canaries"][place]

@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from tests.scenarios import scenario
 
-from forebay.catalogue import CONTROLS
 from forebay.engines import Unsupported
 from forebay.engines.replication.layout import lay_out
 from forebay.engines.replication.readings import Watched
 from forebay.engines.testbed import endpoint, plan
-from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.plan import Places, broken, largest_packet, make_plan
 from forebay.scenario import loads
 from forebay.workload import draw
@@ -22,26 +20,13 @@ MIXED = """
 link.rate = "50 Mbit/s"
 queue = { size = "60 packets", discipline = "red", ecn = true, gentle = true }
 measure = { warmup = "1 s", duration = "4 s" }
-[[traffic]]
-flows = 5
-congestion_control = { cubic = 0.6, "cubic-beta-0.8" = 0.4 }
-ecn = true
-initial_window = 3
-min_rto = "250 ms"
-[[traffic]]
-flows = 3
-direction = "reverse"
-delayed_ack = false
-max_window = 12
-[[traffic]]
-kind = "session"
-flows = 2
-file = "20 packets"
-[[traffic]]
-kind = "udp"
-flows = 1
-rate = "1 Mbit/s"
-packet = "2000 B"
+traffic = [
+  { flows = 5, congestion_control = { cubic = 0.6, "cubic-beta-0.8" = 0.4 }, ecn = true, \
+    initial_window = 3, min_rto = "250 ms" },
+  { flows = 3, direction = "reverse", delayed_ack = false, max_window = 12 },
+  { kind = "session", flows = 2, file = "20 packets" },
+  { kind = "udp", flows = 1, rate = "1 Mbit/s", packet = "2000 B" },
+]
 """
 PLACES = Places("forebay-1-0-send", "forebay-1-0-recv", Path("/tmp/r.json"))
 
@@ -168,11 +153,6 @@ def test_sack_is_off_only_where_every_class_says_so():
     alone = scenario({"traffic.0.sack": False})
     assert not plan.has_sack(alone) and broken(alone) == []
     assert plan.has_sack(made()) and broken(made()) == []
-
-
-def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():
-    """On purpose: its record states None."""
-    assert all(name in KERNEL_NAMES or each.in_kernel is None for name, each in CONTROLS.items())
 
 
 def test_a_shaped_link_has_the_wire_s_rate_and_its_buckets():

@@ -14,18 +14,11 @@ PORT = """
 link.rate = "100 Mbit/s"
 queue.size = "40 packets"
 measure = { warmup = "3 s", duration = "8 s" }
-[[traffic]]
-name = "data"
-flows = 8
-rtt = { uniform = ["30 ms", "50 ms"] }
-start = { uniform = ["0 s", "1 s"] }
-[[traffic]]
-name = "stream"
-kind = "udp"
-flows = 1
-rate = "1 Mbit/s"
-packet = "500 B"
-start = "0 s"
+traffic = [
+  { name = "data", flows = 8, rtt = { uniform = ["30 ms", "50 ms"] }, \
+    start = { uniform = ["0 s", "1 s"] } },
+  { name = "stream", kind = "udp", flows = 1, rate = "1 Mbit/s", packet = "500 B", start = "0 s" },
+]
 """
 RATE = {"rate": "10 Mbit/s"}
 # Set before these tests ran. (One run with refill = "interval" had been seen: 99.3 % beside the

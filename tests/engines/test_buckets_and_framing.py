@@ -1,7 +1,10 @@
-"""Framing of an access line: cells and bytes that count at the line's rate, and nowhere else."""
+"""Links with a shaper or a policer, and framing of an access line, from a scenario to an answer.
+
+Cells and bytes of framing count at the line's rate, and nowhere else.
+"""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from tests.refused import refused
@@ -9,6 +12,58 @@ from tests.scenarios import scenario
 
 import forebay
 from forebay.scenario import FRAMINGS, Scenario
+from forebay.scenario.queue import Discipline
+
+
+def answer(bucket: str, rate: str, refill: str, discipline: str = "drop-tail") -> forebay.Outcome:
+    burst = {} if refill == "deficit" else {"burst": "15 kB"}
+    udp = {"kind": "udp", "flows": 1, "rate": rate, "start": "0 s"}
+    classes = [{"name": "all", "default": True}] if discipline == "classes" else []
+    asked = {
+        "link.rate": "100 Mbit/s",
+        f"link.{bucket}": {"rate": "10 Mbit/s", "refill": refill} | burst,
+        "queue": {"discipline": discipline, "size": "50 packets", "classes": classes},
+        "traffic": [udp], "measure.duration": "10 s",
+    }  # fmt: skip
+    return forebay.run(scenario(asked), seeds=3)
+
+
+@pytest.mark.parametrize("refill", ["continuous", "interval", "deficit"])
+@pytest.mark.parametrize("discipline", get_args(Discipline))
+def test_a_shaped_link_gives_its_rate(refill, discipline):
+    outcome = answer("shaper", "40 Mbit/s", refill, discipline)
+    link, udp = outcome.links["bottleneck"], outcome.classes[0]
+    assert link.utilization.value == pytest.approx(1.0, abs=1e-6)
+    # The rate, and what the bucket lets pass beside it: 2 Bc where tokens come at once, a packet
+    # where none are kept.
+    beyond = {"continuous": 15_000, "interval": 30_000, "deficit": 1500}[refill] * 8 / 10
+    assert 10e6 - beyond <= udp.throughput_bps.value <= 10e6 + beyond
+    assert link.loss_rate.value == pytest.approx(0.75, abs=0.01)
+
+
+@pytest.mark.parametrize("refill", ["continuous", "interval"])
+def test_a_policer_loses_what_is_above_its_rate(refill):
+    """And below it nothing is lost, by a shaper too."""
+    udp = answer("policer", "12.5 Mbit/s", refill).classes[0]
+    assert udp.loss_rate.value == pytest.approx(0.2, abs=0.002)
+    for bucket in ("shaper", "policer"):
+        loss = answer(bucket, "9.9 Mbit/s", "continuous").links["bottleneck"].loss_rate
+        assert loss.value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("bucket", "said"),
+    [
+        ("shaper={rate='9 Mbit/s'}", "shaper.burst: is not written; write one, such as burst"),
+        ("shaper={rate='9 Mbit/s', burst='9 kB', refill='deficit'}",
+         'link.shaper.burst: refill = "deficit" keeps no tokens; leave it out'),
+        ("policer={rate='9 Mbit/s', refill='deficit'}",
+         "link.policer.refill: a policer without a bucket drops every burst"),
+    ],
+)  # fmt: skip
+def test_a_burst_is_written_where_tokens_are_kept_and_only_there(bucket, said):
+    with refused(said):
+        forebay.load("oc3-gsr", [f"link.{bucket}"])
 
 
 def framed(framing: str | None, packet: int = 1500, more: Mapping[str, Any] = {}) -> Scenario:
@@ -45,17 +100,6 @@ def test_sizes_and_laws_refer_to_what_is_left_for_packets(framing, packet, share
     assert made.link.line_capacity == made.link.rate == 1e7
     assert made.bdp_packets == pytest.approx(plain.bdp_packets)
     assert made.buffer_packets == plain.buffer_packets
-
-
-@pytest.mark.parametrize("discipline", ["drop-tail", "codel", "cake"])
-@pytest.mark.parametrize("framing", ["atm", "ptm", "ethernet"])
-def test_packets_of_one_size_see_a_slower_link(framing, discipline):
-    """Full packets on the framed line are as on a plain link of what it leaves them."""
-    made = framed(framing, more={"queue.discipline": discipline})
-    plain = made.replace({"link.framing": None, "link.rate": str(made.link.capacity)})
-    one, other = (forebay.run(each, seeds=1).links["bottleneck"] for each in (made, plain))
-    assert one.utilization.value == pytest.approx(other.utilization.value, abs=0.01)
-    assert one.loss_rate.value == pytest.approx(other.loss_rate.value, rel=0.1)
 
 
 @pytest.mark.parametrize("shaped", [False, True])
