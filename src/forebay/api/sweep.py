@@ -20,6 +20,7 @@ from forebay.outcome import SizeResult
 from forebay.progress import Progress, enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
 from forebay.search.budget import PredictedTime
+from forebay.search.goals import goals_of
 from forebay.search.level import Options
 from forebay.store import code_of, digest_of_files
 from forebay.studies.batches import run_plan
@@ -123,6 +124,8 @@ def sweep(
         raise ScenarioError("bad-grid.ask", field=argument("ask"), value=ask, known=known)
     if ask == "size":
         refuse_network(grid.base)
+        if not any("goals" in name for name in grid.names):
+            goals_of(grid.base)
     names = _engine_names(said.get("engine") if engine is None else engine, ask)
     counted = seed_range(
         said.get("seed", 1) if seed is None else seed,
@@ -150,7 +153,7 @@ def sweep(
     limit = memory_limit and int(DataSize.parse_argument(argument("memory_limit"), memory_limit))
 
     def open_workers() -> Workers:
-        if cluster is not None:
+        if cluster is not None and not only_plan:
             return Cluster(cluster, wait_s, announce or (lambda _: None))
         return here(many, plan.most_bytes, limit or default_limit())
 

@@ -276,11 +276,14 @@ def run_plan(
         if not only_plan:
             missing = _from_replications(plan, store, missing, engines)
         runs, price_s = sum(map(len, missing.values())), _price_s(plan, missing)
-        if only_plan or not runs:
+        if not runs:
             say(plan.announce(runs, price_s))
             return Count()
         workers = open_workers()
         say(plan.announce(runs, price_s / workers.at_once, workers.where))
+        if only_plan:
+            workers.close()
+            return Count()
         running = Running(store, workers, runs, price_s, progress, Worst(plan))
         try:
             running.run(batches(plan, missing, workers.count, sizes))

@@ -104,7 +104,7 @@ class Plan:
 
     def announce(self, missing: int, wall_s: float, where: Fact | None = None) -> str:
         """Return the line before the first run: "1,200 runs, about 40 s on 2 cores"."""
-        kept, where = self.runs - missing, where or Fact("plan.cores", cores=1)
+        kept = self.runs - missing
         parts = [Fact("plan.runs", runs=self.runs, sizings=self.asked[0].ask == "size")]
         parts += [Fact("plan.stored", runs=kept)] if kept else []
         parts += [Fact("plan.time", time=in_words(wall_s), where=where)] if missing else []
