@@ -105,7 +105,7 @@ fn difference<'py>(py: Python<'py>, first: &Difference) -> PyResult<Bound<'py, P
         [("before", &first.before), ("ours", &first.ours), ("other", &first.other)]
     {
         let Window { cwnd, ssthresh, pacing_rate } = *window;
-        made.set_item(name, (cwnd, ssthresh, pacing_rate))?;
+        made.set_item(name, (cwnd, ssthresh.is_finite().then_some(ssthresh), pacing_rate))?;
     }
     if let Some((ack, details)) = &first.ack {
         let inputs = PyDict::new(py);

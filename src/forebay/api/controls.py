@@ -191,7 +191,8 @@ class Shadow:
     ----------
     ours, other : the control that steers, and the one that is called beside it.
     calls, differing : of each hook, its calls, and those with which the two differed.
-    first : the earliest of these of each hook that has one, with its inputs, by time.
+    first : the earliest of these of each hook that has one, with its inputs, by time. Of a window
+        it has cwnd and ssthresh (None before the first loss), segments, and the rate, segments/s.
     """
 
     ours: str

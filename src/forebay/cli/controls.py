@@ -115,9 +115,10 @@ def _first(first: dict[str, Any]) -> str:
     lines = [f"first {first['hook']} that differs, at {first['at_s']:.6f} s"]
     for who in ("before", "ours", "other"):
         cwnd, ssthresh, rate = first[who]
+        slow = "" if ssthresh is None else f", ssthresh {ssthresh:.6g}"
         paced = "" if rate is None else f", {rate:.6g} segments/s"
-        lines.append(f"  {who:7} cwnd {cwnd:.6g}, ssthresh {ssthresh:.6g}{paced}")
-    given = first.get("inputs", {}).items()
+        lines.append(f"  {who:7} cwnd {cwnd:.6g}{slow}{paced}")
+    given = ((key, of) for key, of in first.get("inputs", {}).items() if of is not None)
     values = (f"{key} {format(of, 'g') if isinstance(of, float) else of}" for key, of in given)
     return "\n".join((*lines, f"  {', '.join(values)}")).rstrip()
 
