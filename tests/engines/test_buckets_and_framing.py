@@ -117,8 +117,11 @@ def test_small_packets_take_more_of_the_line(framing, packet, line, shaped):
 
 def test_it_is_written_and_read_back_and_refused_elsewhere():
     made = framed("atm", 576)
-    again = type(made).from_dict(made.to_dict())
-    assert again.link.capacity == made.link.capacity
+    mixed = [{"flows": 1, "start": "0 s"}, {"flows": 9, "packet": "500 B"}]
+    one_second = {"traffic": mixed, "measure.warmup": "0 s", "measure.duration": "1 s"}
+    for asked in (made, framed("ethernet", more=one_second)):
+        again = type(asked).from_dict(asked.to_dict())
+        assert again.link.capacity == asked.link.capacity
     other = made.replace({"traffic.0.packet": "1500 B"})
     assert other.link.capacity == pytest.approx(1e7 * 1500 / 1749)
     assert made.link.capacity == pytest.approx(1e7 * 576 / 689), "made is as it was"

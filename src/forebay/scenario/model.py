@@ -83,9 +83,9 @@ class Scenario(ScenarioModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        self._count_framed_packets()
         # Frozen is what others see: until here no one has seen it.
         self.__dict__["traffic"] = with_starts(self.traffic, self.measure)
+        self._count_framed_packets()
         consistency.check(self)
         return self
 
