@@ -163,7 +163,7 @@ def test_a_goal_on_utilization_holds_where_load_reaches_it():
     goal = "[goals]\nutilization = 0.95\n"
     found = forebay.size(loads(text(traffic="flows = 40") + goal), "network", link_class="core")
     assert found.buffer is not None, "A->B is emptier, and no buffer fills it"
-    with refused(r"B->C is the fullest and is used to 40 %"):
+    with refused(r"B->C is the fullest and is used to 40 %", status=1):
         light = loads(text(demand_unit='"5 Mbit/s"') + goal)
         forebay.size(light, "network", link_class="core")
 

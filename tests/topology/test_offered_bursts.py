@@ -67,7 +67,7 @@ def test_bursts_of_offered_short_flows_need_a_buffer():
 
 def test_overload_is_a_matter_of_capacity():
     over = text(**BURSTS | {"demand_unit": '"15 Mbit/s"'})
-    with refused(r"B->C is offered 120 %.*add capacity"):
+    with refused(r"B->C is offered 120 %.*add capacity", status=1):
         networks.smallest_buffers(loads(over + GOAL))
 
 

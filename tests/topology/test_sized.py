@@ -163,16 +163,16 @@ def test_links_that_demand_leaves_idle_are_not_asked_to_be_full():
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "says", "status"),
     [
-        (['goals.queue_delay_p99="5 ms"'], "leave it out"),
-        (["goals.loss_rate=1e-9"], "with 4 bdp before every link"),
-        (["goals.loss_rate=0"], "with 4 bdp before every link"),
-        (["goals.utilization={at_least = 0.9, probability = 0.95}"], "leave it out"),
-        (["goals.loss_rate=0.01", 'traffic.0.goals={throughput = "1 Mbit/s"}'], "of links"),
-        ([], "no goal is set"),
+        (['goals.queue_delay_p99="5 ms"'], "leave it out", 2),
+        (["goals.loss_rate=1e-9"], "with 4 bdp before every link", 1),
+        (["goals.loss_rate=0"], "with 4 bdp before every link", 1),
+        (["goals.utilization={at_least = 0.9, probability = 0.95}"], "leave it out", 2),
+        (["goals.loss_rate=0.01", 'traffic.0.goals={throughput = "1 Mbit/s"}'], "of links", 2),
+        ([], "no goal is set", 2),
     ],
 )
-def test_what_it_is_not_for_is_refused_in_one_line(changes, says):
-    with refused(says):
+def test_what_it_is_not_for_is_refused_in_one_line(changes, says, status):
+    with refused(says, status=status):
         smallest(*changes)

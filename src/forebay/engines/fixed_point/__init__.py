@@ -33,6 +33,12 @@ from forebay.topology.routing import NetworkCost
 from forebay.topology.sized_links import worst_link
 
 
+class NoBufferMeets(ScenarioError):
+    """No sizes of a network's buffers meet a goal."""
+
+    exit_status = 1
+
+
 class NetworkEngine(Engine):
     """Engine for scenarios that have a topology."""
 
@@ -148,7 +154,7 @@ class SizingSolver(LinksEngine):
         filled = frozenset(name for name, share in shares.items() if share >= target)
         if not filled:
             most = max(shares, key=lambda name: shares[name])
-            raise ScenarioError(
+            raise NoBufferMeets(
                 "goals.fullest", field="goals.utilization", link=most, percent=100 * shares[most]
             )
         return filled
@@ -222,13 +228,13 @@ class ClassBuffers:
             at = self.last.balance.used[worst]
             name = self.problem.graph.link_names[at]
             offered = float(self.problem.offered_bps[at] / self.last.balance.rate_bps[worst])
-            raise ScenarioError(
+            raise NoBufferMeets(
                 "goals.overload" if offered >= 1.0 else "goals.loss", field="goals.loss_rate",
                 link=name, offered=offered, percent=100 * lost, bdp=_LARGEST,
             )  # fmt: skip
         if not self.filled.any():
             fullest = float(_used_share(self.last).max(initial=0.0))
-            raise ScenarioError("goals.unused", field="goals.utilization", percent=100 * fullest)
+            raise NoBufferMeets("goals.unused", field="goals.utilization", percent=100 * fullest)
 
     def _solve(self, shares: Floats) -> solver.Solution:
         self.solved += 1

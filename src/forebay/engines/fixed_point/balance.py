@@ -386,7 +386,7 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
         if kind.control and kind.control not in RESPONSES:
             known = ", ".join(RESPONSES)
             raise ScenarioError(
-                "topology.control", field="topology", value=kind.control, known=known
+                "topology.control", field="congestion_control", value=kind.control, known=known
             )
     paths = number[problem.paths]
     crosses = paths < len(used)
