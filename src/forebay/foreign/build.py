@@ -158,7 +158,7 @@ def _call(command: list[str], source: Path, version: str = "--version") -> str:
         ) from None
     if done.returncode:
         lines = done.stderr.splitlines()
-        marks = ("error", "undefined reference")
+        marks = ("error", "undefined reference", "multiple definition")
         faults = [line for line in lines if any(mark in line for mark in marks)]
         first = " ".join((faults or lines or ["failed"])[0].split())
         raise ControlError("control.not-compiled", field=str(source), value=command[0], why=first)

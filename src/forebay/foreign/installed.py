@@ -23,7 +23,8 @@ from forebay.words import Fact, argument
 GROUP = "forebay.controls"
 """Entry points of other distributions; each is a `Provided`."""
 _LIBRARY, _RECORD = "control.so", "control.json"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+-]{0,63}")
+_NAME = re.compile(r"(?!(?:nan|inf|true|false)$)[A-Za-z][A-Za-z0-9_.@+-]{0,63}")
+"""What TOML reads as text, without quotes too."""
 
 
 class ControlError(ForebayError):
