@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.outcomes import around, class_of, link_of, outcome_of
 
 import forebay.engines
 from forebay.cli.program import call
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
-from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Reading
+from forebay.outcome import Outcome, Reading
 
 SCENARIO = Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml"
 
@@ -40,28 +41,15 @@ class KnownLink(ReplicatingEngine):
         return {seed: Replication(Reading(seed, {}, [], 0, 0.0), {}) for seed in seeds}
 
     def outcome(self, scenario: Any, replications: Sequence[Replication], wall_s: float) -> Outcome:
-        return _outcome(scenario, [each.reading.seed for each in replications])
-
-
-def _outcome(scenario: Any, seeds: list[int]) -> Outcome:
-    used = 1 - 2 / (100 + scenario.buffer_packets)
-    link = LinkOutcome(
-        utilization=Metric(value=used, low=used, high=used, n=len(seeds)), loss_rate=None,
-        queue_packets=None, queue_delay_s=None,
-        buffer_packets=scenario.buffer_packets, bdp_packets=scenario.bdp_packets,
-    )  # fmt: skip
-    return Outcome(
-        scenario=scenario.to_dict(), engine="simulation", links={"bottleneck": link},
-        classes=[_class(group) for group in scenario.traffic], broken_assumptions=[],
-        provenance=Provenance(version="0", seeds=seeds, scenario_sha256="0", wall_s=0.0),
-    )  # fmt: skip
-
-
-def _class(group: Any) -> ClassOutcome:
-    return ClassOutcome(
-        kind=group.kind, flows=group.flows, throughput_bps=None, goodput_bps=None, jain=None,
-        rtt_s=None, loss_rate=None, timeouts=None, fct_s=None,
-    )  # fmt: skip
+        used = 1 - 2 / (100 + scenario.buffer_packets)
+        link = link_of(
+            utilization=around(used, n=len(replications)),
+            buffer_packets=scenario.buffer_packets, bdp_packets=scenario.bdp_packets,
+        )  # fmt: skip
+        classes = (class_of(kind=group.kind, flows=group.flows) for group in scenario.traffic)
+        seeds = tuple(each.reading.seed for each in replications)
+        asked = scenario.to_dict()
+        return outcome_of(link, *classes, seeds=seeds, scenario=asked, engine="simulation")
 
 
 @pytest.fixture

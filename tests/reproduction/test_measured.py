@@ -8,10 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.outcomes import alone, link_of, outcome_of, quantiles
 
 import forebay
 from forebay.engines.testbed.errors import GateFailed
-from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.outcome import Outcome, Provenance
 from forebay.reproduction import Cell, Measured, facts, find, record
 from forebay.reproduction.papers.appenzeller_2004.line_card import FIRST
 
@@ -19,25 +20,17 @@ GATE = {"lateness_p99_s": 5e-5, "tun_tx_drops": 0}
 T_2 = 4.302652729911275  # Student's t, 2 degrees of freedom, two-sided 95 %
 
 
-def metric(value: float) -> Metric:
-    return Metric(value=value, low=None, high=None, n=1)
-
-
 def outcome(utilization: float) -> Outcome:
-    mean = Quantiles(mean=metric(60.0), p50=None, p95=None, p99=None)
-    link = LinkOutcome(
-        utilization=metric(utilization), loss_rate=metric(0.016), queue_packets=mean,
-        queue_delay_s=None, buffer_packets=129, bdp_packets=1291.0,
+    link = link_of(
+        utilization=alone(utilization), loss_rate=alone(0.016),
+        queue_packets=quantiles(mean=alone(60.0)),
     )  # fmt: skip
     told: dict[str, Any] = {
         "machine": {"kernel": "6.18.0"},
         "runs": [{"seed": 1, "gate": GATE, "invalid": [["late"]], "emulator": {}}],
     }
     known = Provenance(version="0", seeds=[1], scenario_sha256="ab", wall_s=0.0, **told)
-    return Outcome(
-        scenario={}, engine="testbed", links={"bottleneck": link}, classes=[],
-        broken_assumptions=[], provenance=known,
-    )  # fmt: skip
+    return outcome_of(link, engine="testbed", provenance=known)
 
 
 class Bed:

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from tests.outcomes import alone, around
 
 import forebay
 from forebay.outcome import Metric, Verdict
@@ -14,9 +15,7 @@ KIND = {kind.name: kind for kind in GOAL_KINDS}
 
 
 def metric(value: float, half: float | None = None) -> Metric:
-    if half is None:
-        return Metric(value=value, low=None, high=None, n=5)
-    return Metric(value=value, low=value - half, high=value + half, n=5)
+    return alone(value) if half is None else around(value, half)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,11 @@ import math
 from typing import Any
 
 import pytest
+from tests.outcomes import around, link_of, outcome_of, quantiles
 from tests.search.conftest import asked
 
 import forebay
-from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.outcome import Outcome
 from forebay.scenario import Scenario, loads
 from forebay.search.answer import memory_binds, missed_by_far, none_meets
 from forebay.search.goals import goals_of
@@ -28,20 +29,12 @@ def problem(scenario: Scenario, **more: Any) -> Problem:
 def at(of: Problem, packets: int, used: float, lost: float = 0.0, waits: float = 0.0) -> Row:
     """Return a row whose values are exact."""
 
-    def exact(value: float) -> Metric:
-        return Metric(value=value, low=value, high=value, n=5)
-
-    link = LinkOutcome(
-        utilization=exact(used), loss_rate=exact(lost), queue_packets=None,
-        queue_delay_s=Quantiles(mean=exact(waits / 2), p50=None, p95=None, p99=exact(waits)),
+    delay = quantiles(mean=around(waits / 2), p99=around(waits))
+    link = link_of(
+        utilization=around(used), loss_rate=around(lost), queue_delay_s=delay,
         buffer_packets=packets, bdp_packets=1291.7,
     )  # fmt: skip
-    outcome = Outcome(
-        scenario={}, engine="simulation", links={"bottleneck": link}, classes=[],
-        broken_assumptions=[],
-        provenance=Provenance(version="0", seeds=[1, 2], scenario_sha256="", wall_s=0.0),
-    )  # fmt: skip
-    return Row.of(packets, [outcome], of.goals, "simulation")
+    return Row.of(packets, [outcome_of(link, engine="simulation")], of.goals, "simulation")
 
 
 def chosen(of: Problem, *rows: Row) -> tuple[int, int]:
@@ -216,8 +209,8 @@ def test_of_two_ends_the_one_counts_whose_interval_is_the_worse():
 
     def end(used: float, half: float) -> Outcome:
         outcome = at(of, 10, used).outcome
-        metric = Metric(value=used, low=used - half, high=used + half, n=5)
-        link = outcome.links["bottleneck"].model_copy(update={"utilization": metric})
+        wide = {"utilization": around(used, half)}
+        link = outcome.links["bottleneck"].model_copy(update=wide)
         return outcome.model_copy(update={"links": {"bottleneck": link}})
 
     ends = [end(0.91, 0.02), end(0.90, 0.005)]
