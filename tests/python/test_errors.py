@@ -49,8 +49,3 @@ def test_a_pool_of_processes_raises_it_and_does_not_hang(verb, engine, kind):
         with pytest.raises(kind) as error:
             waiting.get(timeout=60)
     assert "\n" not in str(error.value) and error.value.exit_status == 2
-
-
-def test_what_a_user_writes_is_no_template():
-    with pytest.raises(forebay.ScenarioError, match=r'"\{value\} \{0\} \{n:a\|b\}" is not a'):
-        forebay.Link(rate="{value} {0} {n:a|b}")

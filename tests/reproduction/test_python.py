@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import forebay
-from forebay import ForebayError
 from forebay.reproduction import Artefact, Entry, UnknownArtefact, entries, papers
 
 PAPERS = Path(papers.__file__).parent
@@ -37,13 +36,6 @@ def test_all_are_listed_and_those_of_one_paper() -> None:
 def test_an_unknown_name_is_refused_with_a_hint(name: str) -> None:
     with pytest.raises(UnknownArtefact, match="there is no such artefact; "):
         forebay.reproduce(name)
-
-
-def test_a_paper_is_no_artefact_and_no_seeds_are_refused() -> None:
-    with pytest.raises(UnknownArtefact, match="'C' is a paper; write one of its artefacts: hisa"):
-        forebay.reproduce("C")
-    with pytest.raises(ForebayError, match="seeds: 0; write a whole number from 1 to 100000"):
-        forebay.reproduce("A.eq6", seeds=0)
 
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)

@@ -5,7 +5,6 @@ import json
 import pytest
 
 import forebay
-from forebay.scenario import ScenarioError
 from forebay.studies.sensitivity import inputs_of
 from forebay.studies.uncertain import scaled, uncertain_inputs
 
@@ -93,20 +92,6 @@ def test_a_mix_of_controls_is_an_input() -> None:
     assert found == {"reno": pytest.approx(0.45), "cubic": pytest.approx(0.55)}
     made = mixed.replace({"traffic.0.congestion_control": found})
     assert made.traffic[0].shares["cubic"] == pytest.approx(0.55)  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize(
-    ("bad", "said"),
-    [
-        ({"change": 20}, "above 0 and below 1"),
-        ({"method": "morris"}, "one-at-a-time, sobol"),
-        ({"draws": 48}, "a power of 2, such as 64"),
-        ({"uncertain": {}}, "names no input"),
-    ],
-)
-def test_a_bad_argument_is_refused(bad: dict[str, object], said: str) -> None:
-    with pytest.raises(ScenarioError, match=said):
-        forebay.sensitivity(forebay.load("oc3-gsr"), **bad)  # type: ignore[arg-type]
 
 
 def test_a_scenario_without_an_answer_says_why() -> None:

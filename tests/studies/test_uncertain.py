@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import beta
+from tests.refused import refused
 
 import forebay
 from forebay.outcome.uncertain import Draw
-from forebay.scenario import Duration, ScenarioError
+from forebay.scenario import Duration
 from forebay.studies.sensitivity import indices_of, influences_of, sobol_points
 from forebay.studies.uncertain import Uncertain, uncertain_inputs
 from forebay.studies.uncertain_size import enough_draws, uncertain_size
@@ -76,6 +77,7 @@ def test_no_value_is_out_of_a_distribution() -> None:
         ({}, "names no input"),
         ({"traffic.0.flow": "1..2"}, "traffic.0.flow.*there is no such key"),
         ({"traffic.7.flows": "1..2"}, "there is no such entry"),
+        ({"traffic.9.flows": "±20%"}, r"^uncertain: traffic\.9: there is no such entry"),
         ({"traffic.0.flows": "many"}, '"many" is no range'),
         ({"traffic.0.flows": "5...40"}, '"5...40" is no range'),
         ({"traffic.0.flows": "5..5"}, "both ends are equal"),
@@ -103,15 +105,14 @@ def test_no_value_is_out_of_a_distribution() -> None:
     ],
 )  # fmt: skip
 def test_a_bad_range_is_one_line(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ScenarioError, match=said) as caught:
+    with refused(said):
         uncertain_inputs(OC3, given)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_value_that_another_field_does_not_allow_is_named() -> None:
     udp = {"kind": "udp", "flows": 9, "rate": "2 Mbit/s", "access_rate": "9 Mbit/s"}
     datagrams = OC3.replace({"traffic": [udp], "goals": {"loss_rate": 0.01}})
-    with pytest.raises(ScenarioError) as caught:
+    with refused(None) as caught:
         uncertain_inputs(datagrams, {"traffic.0.access_rate": "1 Mbit/s..9 Mbit/s"})
     said = caught.value.worded(Notation.COMMAND_LINE)
     assert said.startswith("--uncertain, traffic.0.access_rate = 1 Mbit/s: traffic.0.rate: 2 M")
@@ -200,13 +201,8 @@ def test_a_scenario_without_goals_is_refused_before_it_is_sized(ask: Any) -> Non
     assert caught.value.code == "no-goals"
 
 
-def test_an_entry_that_is_not_there_is_not_scaled() -> None:
-    with pytest.raises(ScenarioError, match=r"^uncertain: traffic\.9: there is no such entry"):
-        uncertain_inputs(OC3, {"traffic.9.flows": "±20%"})
-
-
 def test_a_value_that_moves_another_field_out_of_its_range_is_named() -> None:
-    with pytest.raises(ScenarioError, match=r"uncertain, link\.rate = .*: queue\.size: "):
+    with refused(r"uncertain, link\.rate = .*: queue\.size: "):
         uncertain_inputs(
             OC3.replace({"queue.size": "1 bdp/sqrt(n)"}), {"link.rate": "1 kbit/s..1 Gbit/s"}
         )
@@ -269,13 +265,6 @@ def test_the_command_prints_the_answer_as_json_too(printed, tmp_path):
     assert len(document["draws"]) == 16
     assert document["inputs"] == ["traffic.0.flows"]
     assert b"draws whose goals it meets" in picture.read_bytes() or picture.stat().st_size > 1000
-
-
-def test_a_network_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="a network's links are not sized in a study"):
-        forebay.size_uncertain(
-            forebay.load("abilene-fast-edge-small"), {"link.rate": "±10%"}, "theory"
-        )
 
 
 def test_report_reads_and_draws_an_answer(tmp_path, printed):

@@ -103,12 +103,6 @@ def test_every_buffer_of_the_curve_is_told_and_the_digits_stay():
     assert {each.packets: each.outcome for each in answer.curve} == last
 
 
-def test_links_of_a_network_are_not_observed():
-    network = forebay.load("abilene-slow-edge-small")
-    with pytest.raises(forebay.ScenarioError, match="observe"):
-        forebay.size(network, "network", link="Denver->Seattle", observe=print)
-
-
 def test_what_the_first_question_would_wait_for_is_done_before_it() -> None:
     """It failed in its thread, where nobody sees it: its only flow started after its run."""
     warm_up()
