@@ -7,16 +7,6 @@ import pytest
 from forebay.store import Store
 
 
-@pytest.mark.parametrize("verb", ["size", "run", "compare"])
-@pytest.mark.parametrize("budget", ["soon", "3", "0 s", "-1 min", "1000 d"])
-def test_a_budget_that_is_no_time_is_refused_in_one_line(forebay_, link, scenario, verb, budget):
-    result = forebay_(verb, scenario, "--engine", "simulation", "--budget", budget)
-    assert result.status == 2
-    assert "budget" in result.err
-    assert result.err.count("\n") == 1
-    assert result.out == ""
-
-
 @pytest.mark.parametrize(("control", "named"), [("cubic", True), ("bbr3", False)])
 def test_a_refusal_names_theory_only_if_a_law_answers(forebay_, tmp_path, control, named):
     few = tmp_path / "few.toml"

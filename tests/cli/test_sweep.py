@@ -102,17 +102,6 @@ def test_two_sweeps_of_one_store_share_the_work(grid):
     assert max(each["stored"] for each in made) == 120
 
 
-def test_a_parquet_file_that_cannot_be_written_is_refused_before_the_runs(
-    grid, capsys, monkeypatch
-):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    store = grid.with_name("s.sqlite")
-    table = grid.with_name("t.parquet")
-    assert call(["sweep", str(grid), "--store", str(store), "--export", str(table)]) == 3
-    assert "forebay[parquet]" in capsys.readouterr().err
-    assert not store.exists()
-
-
 def test_a_study_of_sizings_speaks_of_no_mean(grid, printed):
     sizings = grid.with_name("sizings.toml")
     sizings.write_text(

@@ -54,13 +54,6 @@ def test_compare_json_lists_outcomes_in_order(forebay_, link, scenario):
     ]
 
 
-def test_compare_prints_a_column_each(forebay_, link, scenario):
-    chosen = ("--engine", "theory", "--engine", "simulation")
-    lines = forebay_("compare", scenario, "--seeds", "1", *chosen).out.splitlines()
-    assert lines[1].startswith("Assumes ")
-    assert ["theory", "simulation"] in [line.split() for line in lines]
-
-
 def test_compare_says_what_each_column_has_of_its_own(forebay_, scenario, tmp_path):
     values = ("--engine", "theory", "--vary", "traffic.0.flows=64, 50..200")
     text = forebay_("compare", scenario, *values).out
@@ -148,9 +141,3 @@ def test_an_interrupted_size_keeps_what_it_found(forebay_, link, scenario):
     assert result.status == 130
     assert len(json.loads(result.out)["curve"]) == 3
     assert result.err.count("\n") == 1 and "a new start reuses" in result.err
-
-
-def test_an_interrupted_run_says_so_in_a_line(forebay_, link, scenario):
-    link.stop_after = 0
-    result = forebay_("run", scenario)
-    assert (result.status, result.out, result.err.count("\n")) == (130, "", 1)

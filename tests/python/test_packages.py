@@ -44,6 +44,7 @@ def test_a_package_of_no_extra_is_named_itself(monkeypatch):
         ("matplotlib", ["size", "oc3-gsr", "--engine", "theory", "--figure", "a.svg"], "report"),
         ("jinja2", ["size", "oc3-gsr", "--engine", "theory", "--html", "a.html"], "report"),
         ("pyarrow", ["run", "oc3-gsr", "--flows", "a.parquet"], "parquet"),
+        ("pyarrow", ["sweep", "oc3-buffers", "--export", "a.parquet"], "parquet"),
         ("uvicorn", ["serve", "--port", "0"], "web"),
     ],
 )
