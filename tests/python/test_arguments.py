@@ -310,7 +310,8 @@ def test_numpy_s_values_are_values_of_axes_and_of_uncertain_inputs() -> None:
     listed = {"traffic.0.flows": [100, 400]}
     found = forebay.sensitivity(link, uncertain=ranges, method="one-at-a-time")
     assert found == forebay.sensitivity(link, uncertain=listed, method="one-at-a-time")
-    assert forebay.sensitivity(link, change=np.float32(0.25)).change == 0.25
+    changed = forebay.sensitivity(link, change=np.float32(0.25), method="one-at-a-time")
+    assert changed.change == 0.25
 
 
 @pytest.mark.parametrize("engine", [None, 3, ["theory"], forebay.engine_names])

@@ -8,6 +8,7 @@ import pytest
 from tests.outcomes import around, class_of, link_of, outcome_of, quantiles
 
 from forebay.outcome import Outcome, Quantiles
+from forebay.reproduction import Reproduction
 
 BDP = 1291.67
 
@@ -44,6 +45,14 @@ def run_of(packets: int, engine: str = "simulation") -> Outcome:
 @pytest.fixture
 def outcome() -> Callable[..., Outcome]:
     return run_of
+
+
+def reproduction(**changed: Any) -> Reproduction:
+    made: dict[str, Any] = {
+        "artefact": "A.fig15", "title": "Figure 15", "columns": ["flows", "printed", "ours"],
+        "rows": [[100, 94.7, 94.9], [200, None, 97.0]], "reasons": ["", "no run"],
+    }  # fmt: skip
+    return Reproduction(**made | changed)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from matplotlib.image import imread
-from tests.report.conftest import sizing
+from tests.report.conftest import reproduction, sizing
 
 import forebay
 from forebay.outcome import SizeResult
@@ -14,7 +14,6 @@ from forebay.report import Line, Panel, Picture, draw_answer
 from forebay.report.figures.measurement import measurement_figure
 from forebay.report.figures.picture import _alone
 from forebay.report.figures.size import _extent, _marks, _rows
-from forebay.reproduction import Reproduction
 from forebay.reproduction.page import draw_reproduction
 from forebay.scenario import loads
 
@@ -114,21 +113,14 @@ def test_no_label_covers_another(document):
 
 
 def test_reproduction(tmp_path):
-    made = Reproduction(
-        artefact="A.fig15", title="Figure 15", columns=["flows", "printed", "ours"],
-        rows=[[100, 94.7, 94.9], [200, None, 97.0]], reasons=["", "off"],
-    )  # fmt: skip
-    draw_reproduction(made, tmp_path / "rows.svg")
+    draw_reproduction(reproduction(), tmp_path / "rows.svg")
     assert (tmp_path / "rows.svg").stat().st_size > 5_000
 
 
 def test_rows_with_long_names_and_numbers_of_any_size_leave_room_for_their_dots(tmp_path):
     """An axis that collapses is a warning, which fails; 0.002 beside 34 takes a logarithm."""
-    made = Reproduction(
-        artefact="C.implied", title="Numbers", columns=["claim", "printed", "ours"],
-        rows=[["loss of a core link, " * 7, 0.002, 0.014], ["links", 36, 34]], reasons=["", "off"],
-    )  # fmt: skip
-    draw_reproduction(made, tmp_path / "rows.svg")
+    rows = [["loss of a core link, " * 7, 0.002, 0.014], ["links", 36, 34]]
+    draw_reproduction(reproduction(rows=rows), tmp_path / "rows.svg")
     assert "$\\mathdefault{10^{-2}}$" in (tmp_path / "rows.svg").read_text()
 
 
@@ -149,11 +141,8 @@ def _height(path):
 
 def test_rows_of_different_units_have_panels_of_their_own(tmp_path):
     def drawn(units):
-        made = Reproduction(
-            artefact="D.text", title="Numbers", columns=["number", "printed", "ours"],
-            rows=[["flows", 1526, 1526], ["BDP", 2.3, 2.2], ["more flows", 24, 31]],
-            reasons=["", "", ""], units=units,
-        )  # fmt: skip
+        rows = [["flows", 1526, 1526], ["BDP", 2.3, 2.2], ["more flows", 24, 31]]
+        made = reproduction(rows=rows, reasons=["", "", ""], units=units)
         draw_reproduction(made, tmp_path / "units.svg")
         return (tmp_path / "units.svg").read_text()
 
@@ -164,8 +153,7 @@ def test_rows_of_different_units_have_panels_of_their_own(tmp_path):
 def test_intervals_and_a_band_are_drawn_in_a_picture(tmp_path):
     def drawn(*lines):
         picture = Picture([Panel(lines, "x", "y", log="xy")])
-        made = Reproduction("Z.a", "t", ["a"], [[1]], [""], picture=picture)
-        draw_reproduction(made, tmp_path / "a.svg")
+        draw_reproduction(reproduction(picture=picture), tmp_path / "a.svg")
         return (tmp_path / "a.svg").read_text()
 
     bounds = [(0.5, 2.0), (1.0, 3.0)]
