@@ -68,25 +68,16 @@ def test_every_way_to_write_a_name_and_in_its_band_is_0(printed, papers, name):
     assert "2 of 2 rows are in their band" in printed(f"reproduce {name}")
 
 
-def test_out_of_its_band_is_1_and_says_why(forebay_, papers):
-    result = forebay_("reproduce", "Z.tab1", "--seeds", "2")
-    assert result.status == 1
-    assert "OUT" in result.out and "2: far off" in result.out
-
-
-def test_json_of_one_and_of_all(forebay_, papers):
-    one = json.loads(forebay_("reproduce", "Z.tab1", "--json").out)
+def test_json_of_one_with_its_figure_and_of_all(forebay_, papers, tmp_path):
+    figure = tmp_path / "z.png"
+    one = json.loads(forebay_("reproduce", "Z.tab1", "--json", "--figure", str(figure)).out)
+    assert figure.read_bytes().startswith(b"\x89PNG")
     assert one["agrees"] is True and one["rows"][0]["cells"] == [1, 97.0, 97.5]
     every = json.loads(forebay_("reproduce", "--json").out)
     assert every["artefacts"] == [one]
     assert [(each["kind"], each["rows"], each["in_band"]) for each in every["counts"]] == [
         ("ours against ours", 2, 2)
     ]
-
-
-def test_figure(forebay_, papers, tmp_path):
-    forebay_("reproduce", "Z.tab1", "--figure", str(tmp_path / "z.png"))
-    assert (tmp_path / "z.png").read_bytes().startswith(b"\x89PNG")
 
 
 PLANTED = 'raise SystemExit("planted code was run")'
@@ -260,18 +251,14 @@ def measure(progress, seeds=3, again=False):
 )
 
 
-def test_testbed_records_and_shows_nothing(forebay_, papers):
+def test_testbed_records_and_shows_nothing_and_says_what_the_gate_refused(forebay_, papers):
     (papers / "artefact.py").write_text(MEASURED)
     result = forebay_("reproduce", "Z.tab1", "--testbed")
     assert (result.status, result.out) == (0, "")
     assert f"recorded in {papers}" in result.err
-
-
-def test_a_run_that_the_gate_refused_is_3_and_said(forebay_, papers):
-    (papers / "artefact.py").write_text(MEASURED)
-    result = forebay_("reproduce", "Z.tab1", "--testbed", "--seeds", "4", "--again")
-    assert result.status == 3
-    assert "not recorded: seed 3: late\nnot recorded: all again\n" in result.err
+    gated = forebay_("reproduce", "Z.tab1", "--testbed", "--seeds", "4", "--again")
+    assert gated.status == 3
+    assert "not recorded: seed 3: late\nnot recorded: all again\n" in gated.err
 
 
 def test_testbed_s_ctrl_c_says_what_is_kept(forebay_, papers):

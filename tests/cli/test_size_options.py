@@ -43,8 +43,10 @@ def test_a_configuration_says_how_it_was_made(tmp_path, printed):
     assert f", from forebay size '{saved}'\n" in said
 
 
-def test_what_half_the_buffer_costs(link, printed):
-    document = json.loads(printed(f"size {link} --halves --json {FEW}"))
+def test_what_half_the_buffer_costs_and_a_chip_of_many_ports(link, printed):
+    document = json.loads(printed(f"size {link} --halves --chip-ports 64 --json {FEW}"))
+    assert document["memory"]["ports"] == 64
+    assert document["memory"]["bytes"] == 64 * document["recommended"]["bytes"]
     rows, chosen = document["cheaper"], document["recommended"]["packets"]
     assert [row["share"] for row in rows] == [1.0, 0.5, 0.25, 0.125]
     assert [row["packets"] for row in rows] == [max(1, round(chosen / k)) for k in (1, 2, 4, 8)]
@@ -81,12 +83,6 @@ def test_why_a_size_that_can_be_configured_is_above_the_least(printed):
     above = printed(f"{theory} --sizes '{least + 9} packets'")
     assert "Why: the next of the sizes that can be configured.\n" in above
     assert "Why:" not in printed(f"{theory} --sizes '{least} packets'")
-
-
-def test_a_chip_of_many_ports(link, printed):
-    document = json.loads(printed(f"size {link} --chip-ports 64 --json {FEW}"))
-    assert document["memory"]["ports"] == 64
-    assert document["memory"]["bytes"] == 64 * document["recommended"]["bytes"]
 
 
 def test_the_same_work_gives_the_same_digits(link, tmp_path, printed):

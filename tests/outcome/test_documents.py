@@ -13,7 +13,7 @@ from pydantic import ValidationError
 import forebay
 from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult, Verdict
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
-from forebay.outcome.document import parse, within_bounds
+from forebay.outcome.document import within_bounds
 from forebay.outcome.size_result import Buffer
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
@@ -90,6 +90,8 @@ def test_an_answer_is_read_back_equal(answers, name):
     again = type(answer).from_json(answer.to_json())
     assert again == answer and again.to_dict() == answer.to_dict()
     assert answer.to_dict()["schema"] == 1
+    assert json.loads(answer.to_json()) == answer.to_dict()
+    assert "\n" not in answer.to_json(indent=None)
     assert hash(again) == hash(answer) and {answer: 1}[again] == 1
 
 
@@ -168,9 +170,12 @@ def test_an_older_trace_calls_its_reductions_cuts(answers):
 
 @pytest.mark.parametrize("wrong", ["", "nonsense", "[" * 100_000, b"\xff\xfe\x00"])
 def test_what_is_no_json_is_refused_in_one_line(wrong):
-    with pytest.raises(DocumentError, match=r"^a.json: is no JSON") as caught:
+    with pytest.raises(
+        DocumentError, match=r"^a.json: is no JSON.*make one with to_json\(\)"
+    ) as caught:
         Trace.from_json(wrong, "a.json")
     assert "\n" not in str(caught.value)
+    assert caught.value.worded(Notation.COMMAND_LINE).endswith("make one with --json")
 
 
 @pytest.mark.parametrize(("high", "guess"), [(39, False), (40, True), (41, True)])
@@ -240,17 +245,8 @@ def test_figures_show_what_was_measured_and_nothing_else(answers):
     bare = outcome.model_copy(update={"links": links, "classes": []})
     assert _labels(bare) == ["utilization, %"]
     assert "–" in bare.figure().axes[0].texts[0].get_text()
-
-
-def test_figures_of_a_sizing_and_a_trace_have_their_panels(answers):
-    assert "utilization, %" in [axes.get_ylabel() for axes in answers["size-result"].figure().axes]
-    assert "queue Q, packets" in [axes.get_ylabel() for axes in answers["trace"].figure().axes]
-
-
-def test_a_document_is_json_and_nothing_else(answers):
-    for answer in answers.values():
-        assert json.loads(answer.to_json()) == answer.to_dict()
-        assert "\n" not in answer.to_json(indent=None)
+    for name, label in (("size-result", "utilization, %"), ("trace", "queue Q, packets")):
+        assert label in [axes.get_ylabel() for axes in answers[name].figure().axes]
 
 
 def test_a_number_that_is_not_finite_is_no_json(answers):
@@ -261,12 +257,6 @@ def test_a_number_that_is_not_finite_is_no_json(answers):
     }
     with pytest.raises(ValueError, match="not JSON compliant"):
         outcome.model_copy(update={"links": links}).to_json()
-
-
-def test_what_is_no_json_says_how_to_make_some():
-    with pytest.raises(DocumentError, match=r"make one with to_json\(\)") as found:
-        parse("{")
-    assert found.value.worded(Notation.COMMAND_LINE).endswith("make one with --json")
 
 
 @pytest.mark.parametrize(("size", "fits"), [(10, True), (11, False)])

@@ -5,7 +5,7 @@ import pytest
 
 import forebay
 from forebay import Long, Outcome
-from forebay.outcome import DocumentError, Metric
+from forebay.outcome import DocumentError
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +21,6 @@ def test_a_row_has_every_number_by_its_place(outcome):
     assert row["class.long-0.flows"] == 100
     assert "class.long-0.jain" not in row  # no law tells it
     assert all(isinstance(value, int | float) for value in row.values())
-
-
-def test_a_metric_is_a_number_and_says_its_interval():
-    metric = Metric(value=0.5, low=0.25, high=0.75, n=3)
-    assert float(metric) == 0.5 and str(metric) == "0.5 (0.25 to 0.75)"
-    assert str(Metric(value=1.0, low=None, high=None, n=0)) == "1"
-    assert str(Metric(value=1.0, low=0.5, high=None, n=2)) == "1 (0.5 to ?)"
 
 
 def test_a_saved_answer_is_read_back_equal(outcome, tmp_path):

@@ -73,15 +73,6 @@ def test_verbs_take_each_others_replications(tmp_path: Path, monkeypatch) -> Non
     assert rows(swept) == rows(forebay.sweep(SMALL, axes, seeds=2))
 
 
-def test_cells_are_counted_before_the_first_run(tmp_path: Path) -> None:
-    said: list[str] = []
-    plan = forebay.sweep(
-        SMALL, AXES, seeds=3, only_plan=True, store=tmp_path / "s", announce=said.append
-    )
-    assert (plan.cells, plan.runs, plan.stored) == (4, 12, 0)
-    assert said[0].startswith("12 runs, about ")
-
-
 def test_a_combination_that_cannot_be_is_left_out_and_said() -> None:
     axes = {"queue.size": ["2000 B", "60 packets"], "traffic.0.packet": ["1500 B", "9000 B"]}
     said: list[str] = []
