@@ -5,14 +5,13 @@ from typing import Any
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Quantiles
 
 
-def alone(value: float, n: int = 5) -> Metric:
-    """Return a metric without an interval."""
-    return Metric(value=value, low=None, high=None, n=n)
+def metric(value: float, low: float | None = None, high: float | None = None, n: int = 5) -> Metric:
+    return Metric(value=value, low=low, high=high, n=n)
 
 
 def around(value: float, half: float = 0.0, n: int = 5) -> Metric:
     """Return a metric with as much on either side; without ``half`` it is exact."""
-    return Metric(value=value, low=value - half, high=value + half, n=n)
+    return metric(value, value - half, value + half, n)
 
 
 def quantiles(**known: Metric | None) -> Quantiles:

@@ -5,7 +5,7 @@ The command line is tested against it: what the real engines say is tested in th
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from tests.outcomes import around, class_of, link_of, outcome_of
@@ -68,18 +68,13 @@ def scenario() -> str:
     return str(SCENARIO)
 
 
-class Result:
-    def __init__(self, status: int, out: str, err: str) -> None:
-        self.status, self.out, self.err = status, out, err
+class Result(NamedTuple):
+    status: int
+    out: str
+    err: str
 
 
 @pytest.fixture
 def forebay_(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
     """Call the command line in this process; returns status, stdout, stderr."""
-
-    def run(*arguments: str) -> Result:
-        status = call(arguments)
-        captured = capsys.readouterr()
-        return Result(status, captured.out, captured.err)
-
-    return run
+    return lambda *arguments: Result(call(arguments), *capsys.readouterr())

@@ -21,10 +21,11 @@ from tests.outcome.test_metrics import link, reading, traffic
 from tests.outcome.test_of_packets import ASKED, packets
 from tests.outcome.test_settling import BY_MODEL, LOSS_BASED, RATE, counts, read, why
 from tests.outcome.test_synchrony import events
+from tests.outcomes import metric as between
 from tests.outcomes import outcome_of
 from tests.scenarios import scenario
 
-from forebay.outcome import Histogram, Metric, Outcome, Reading, statistics, summarize, violations
+from forebay.outcome import Histogram, Outcome, Reading, statistics, summarize, violations
 from forebay.outcome.completion import Lasted, by_size, completion, lasted, of_requests
 from forebay.outcome.document import DocumentError, parse
 from forebay.outcome.metrics import goal_metrics, of_histograms, queue_quantiles, up_to
@@ -212,8 +213,7 @@ def near(make: Callable[[float], Any], edge: float) -> Case:
     return lambda: [told(make(edge * (1.0 + off))) for off in NEAR]
 
 
-def metric(value: float, low: float | None = None, high: float | None = None, n: int = 2) -> Metric:
-    return Metric(value=value, low=low, high=high, n=n)
+metric = partial(between, n=2)
 
 
 def low_means(*quantiles: float) -> list[Any]:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.outcomes import alone, link_of, outcome_of, quantiles
+from tests.outcomes import link_of, metric, outcome_of, quantiles
 
 import forebay
 from forebay.engines.testbed.errors import GateFailed
@@ -22,8 +22,8 @@ T_2 = 4.302652729911275  # Student's t, 2 degrees of freedom, two-sided 95 %
 
 def outcome(utilization: float) -> Outcome:
     link = link_of(
-        utilization=alone(utilization), loss_rate=alone(0.016),
-        queue_packets=quantiles(mean=alone(60.0)),
+        utilization=metric(utilization), loss_rate=metric(0.016),
+        queue_packets=quantiles(mean=metric(60.0)),
     )  # fmt: skip
     told: dict[str, Any] = {
         "machine": {"kernel": "6.18.0"},

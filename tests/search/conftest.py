@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from tests.outcomes import alone, around, class_of, link_of, outcome_of, quantiles
+from tests.outcomes import around, class_of, link_of, metric, outcome_of, quantiles
 
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Engine
@@ -89,13 +89,13 @@ class KnownEngine(Engine):
     def _metric(self, curve: Curve, name: str, packets: float, seeds: Sequence[int]) -> Metric:
         truth, sigma = curve(packets), self.noise.get(name)
         if sigma is None:
-            return alone(truth, len(seeds))
+            return metric(truth, n=len(seeds))
         values = [truth + sigma * self._draw(name, seed, packets) for seed in seeds]
         if len(values) == 1:  # an engine's batch means inside the run
             return around(values[0], 2.0 * sigma, 1)
-        metric = over_replications(values, (-math.inf, math.inf))
-        assert metric is not None
-        return metric
+        found = over_replications(values, (-math.inf, math.inf))
+        assert found is not None
+        return found
 
     def _draw(self, name: str, seed: int, packets: float) -> float:
         key = [self.world, seed, sum(name.encode())]

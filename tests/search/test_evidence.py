@@ -3,14 +3,10 @@
 import math
 
 import pytest
-from tests.outcomes import around, class_of, link_of, outcome_of, quantiles
+from tests.outcomes import around, class_of, link_of, metric, outcome_of, quantiles
 
 from forebay.outcome import FCT_INCREASE, ClassOutcome, Metric, Outcome, Verdict
 from forebay.search.evidence import Evidence, completion_part, judge
-
-
-def metric(value: float, low: float | None = None, high: float | None = None, n: int = 5) -> Metric:
-    return Metric(value=value, low=low, high=high, n=n)
 
 
 def kind(

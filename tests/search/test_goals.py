@@ -3,7 +3,8 @@
 import math
 
 import pytest
-from tests.outcomes import alone, around
+from tests.outcomes import around
+from tests.outcomes import metric as between
 
 import forebay
 from forebay.outcome import Metric, Verdict
@@ -15,7 +16,7 @@ KIND = {kind.name: kind for kind in GOAL_KINDS}
 
 
 def metric(value: float, half: float | None = None) -> Metric:
-    return alone(value) if half is None else around(value, half)
+    return between(value) if half is None else around(value, half)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 """What a study shows of its rows: the same intervals as `run`, and a link of every network."""
 
 import pytest
+from tests.outcomes import metric
 from tests.refused import refused
 
 import forebay
 from forebay.cli.program import call
-from forebay.outcome import Metric
 from forebay.report.study import cell, title_of
 from forebay.scenario import loads
 
@@ -35,7 +35,7 @@ def test_the_mean_of_a_cell_has_the_interval_of_a_run_with_its_seeds():
     settled = SMALL.replace({"measure.warmup": "10 s", "measure.duration": "10 s"})
     made = forebay.sweep(settled, {"queue.size": ["10 packets"]}, seeds=2)
     outcome = forebay.run(settled.replace({"queue.size": "10 packets"}), seeds=2)
-    for column, metric in (
+    for column, seen in (
         ("link.bottleneck.utilization", outcome.links["bottleneck"].utilization),
         ("link.bottleneck.loss_rate", outcome.links["bottleneck"].loss_rate),
         ("link.bottleneck.queue_packets.mean", outcome.links["bottleneck"].queue_packets.mean),
@@ -43,8 +43,8 @@ def test_the_mean_of_a_cell_has_the_interval_of_a_run_with_its_seeds():
         ("class.long-0.timeouts", outcome.classes[0].timeouts),
     ):
         (found,) = made.summary([column]).rows[0].metrics
-        assert found is not None and metric is not None, column
-        assert (found.low, found.high) == pytest.approx((metric.low, metric.high)), column
+        assert found is not None and seen is not None, column
+        assert (found.low, found.high) == pytest.approx((seen.low, seen.high)), column
     used = made.summary(["link.bottleneck.utilization"]).rows[0].metrics[0]
     assert used.low < used.high == 1.0, "the case has an interval that its range cuts"
     (tail,) = made.summary(["link.bottleneck.queue_packets.p99"]).rows[0].metrics
@@ -105,7 +105,7 @@ def test_an_unknown_column_is_refused_and_not_an_empty_table(tmp_path):
 )
 def test_what_the_recommended_size_does_is_shown_in_units(column, value, title, shown):
     assert title_of(column) == title
-    assert cell(column, Metric(value=value, low=None, high=None, n=1)) == shown
+    assert cell(column, metric(value)) == shown
 
 
 AQMS = SMALL.replace({"goals.utilization": 0.6, "measure.warmup": "2 s", "traffic.0.flows": 8})

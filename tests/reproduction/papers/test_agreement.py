@@ -1,10 +1,9 @@
 """The simulator against the kernel, without and with offload: what is judged, and why it misses."""
 
-from functools import partial
 from typing import Any
 
 import pytest
-from tests.outcomes import alone, link_of, outcome_of, quantiles
+from tests.outcomes import link_of, metric, outcome_of, quantiles
 from tests.scenarios import scenario
 
 import forebay
@@ -13,8 +12,6 @@ from forebay.outcome import Outcome
 from forebay.reproduction import Measured
 from forebay.reproduction.papers.agreement import kernel
 from forebay.reproduction.papers.agreement.kernel import OFFLOAD, Compared
-
-metric = partial(alone, n=1)
 
 
 @pytest.fixture
@@ -30,7 +27,7 @@ def said(monkeypatch):
         )
 
     monkeypatch.setattr(forebay, "run", run)
-    monkeypatch.setattr(kernel, "recorded", lambda cell, quantity: alone(linux[quantity], 3))
+    monkeypatch.setattr(kernel, "recorded", lambda cell, quantity: metric(linux[quantity]))
     return values
 
 

@@ -4,7 +4,7 @@ import csv
 from typing import Any
 
 import pytest
-from tests.outcomes import alone
+from tests.outcomes import metric
 
 import forebay
 from forebay.reproduction import OTHERS, UNEXPLAINED, Effort, Work
@@ -21,7 +21,7 @@ WORK = Work(HERE, quick=False, effort=Effort(seeds=1, jobs=1))
 
 def compared(value: float, **more: Any) -> Compared:
     known: dict[str, Any] = {"measured": 80.0, "band": 1.0, "full": FULL} | more
-    return Compared([100, "cubic"], "goodput", simulated=alone(value, 1), **known)
+    return Compared([100, "cubic"], "goodput", simulated=metric(value), **known)
 
 
 @pytest.mark.parametrize(
