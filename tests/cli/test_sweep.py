@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.scenarios import scenario
 
 import forebay
 from forebay.cli.program import call
@@ -22,16 +23,11 @@ ask = "run"
 "queue.size" = ["10 packets", "40 packets"]
 "traffic.0.flows" = { log = [2, 8], points = 3 }
 """
-BASE = {
-    "link": {"rate": "10 Mbit/s"},
-    "traffic": [{"flows": 5, "rtt": "20 ms", "start": "0 s"}],
-    "measure": {"warmup": "1 s", "duration": "2 s"},
-}
 
 
 @pytest.fixture
 def grid(tmp_path: Path) -> Path:
-    forebay.Scenario.from_dict(BASE).save(tmp_path / "base.toml")
+    scenario({"traffic.0.start": "0 s"}).save(tmp_path / "base.toml")
     (tmp_path / "grid.toml").write_text(GRID)
     return tmp_path / "grid.toml"
 

@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 from generate.answers import DOCUMENTS, SHIPPED, schema, text
 from pydantic import ValidationError
+from tests.scenarios import PAIR
 
 import forebay
 from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult, Verdict
@@ -26,13 +27,7 @@ link.rate = "5 Mbit/s"
 queue.size = "10 packets"
 measure = { warmup = "1 s", duration = "4 s" }
 goals = { utilization = { at_least = 0.5, probability = 0.3 } }
-[[traffic]]
-flows = 2
-[[traffic]]
-kind = "short"
-length = "3 packets"
-load = 0.2
-name = "web"
+traffic = [{ flows = 2 }, { kind = "short", length = "3 packets", load = 0.2, name = "web" }]
 """
 ADDED = (
     "name", "link", "transfers", "unfinished", "fct_least_s", "fct_open", "queue_delay_s",
@@ -77,9 +72,7 @@ def answers(scenario: Scenario) -> dict[str, Document]:
 def transient() -> Transient:
     from forebay import networks
 
-    links = '[[topology.links]]\nbetween = ["A", "B"]\nbuffer = "9 packets"\n'
-    head = 'link = { rate = "5 Mbit/s", delay = "9 ms" }\ntraffic = [{ flows = 9 }]\n'
-    made = loads(f'{head}[topology]\nmodel = "hisamatsu-2007"\n{links}')
+    made = loads(PAIR)
     return networks.transient(made, "2 s", start=made, samples=9)
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from matplotlib.image import imread
 from tests.report.conftest import reproduction, sizing
+from tests.scenarios import scenario
 
 import forebay
 from forebay.outcome import SizeResult
@@ -15,7 +16,7 @@ from forebay.report.figures.measurement import measurement_figure
 from forebay.report.figures.picture import _alone
 from forebay.report.figures.size import _extent, _marks, _rows
 from forebay.reproduction.page import draw_reproduction
-from forebay.scenario import loads
+from forebay.scenario import Scenario
 
 
 def draw(document, path):
@@ -165,26 +166,15 @@ def test_a_point_without_neighbours_is_a_dot() -> None:
     assert _alone(Line([1], [5.0], kind="dashes")) == [0] and _alone(Line([1, 2], [3, 4])) == []
 
 
-DATAGRAMS = """
-[link]
-rate = "{rate}"
-[queue]
-size = "20 packets"
-[[traffic]]
-kind = "udp"
-flows = 3
-load = {load}
-start = "0 s"
-[measure]
-warmup = "{warmup}"
-duration = "{duration}"
-"""
+def datagrams(rate: str, load: float, warmup: str, duration: str) -> Scenario:
+    udp = {"kind": "udp", "flows": 3, "load": load, "start": "0 s"}
+    window = {"warmup": warmup, "duration": duration}
+    return scenario({"link.rate": rate, "traffic": [udp], "measure": window})
 
 
 def test_an_axis_says_its_numbers_at_its_ticks() -> None:
     """A factor such as 1e-5 at the end of an axis is easily missed."""
-    link = loads(DATAGRAMS.format(rate="400 Gbit/s", load=0.02, warmup="10 us", duration="1 ms"))
-    figure = forebay.run(link).figure()
+    figure = forebay.run(datagrams("400 Gbit/s", 0.02, "10 us", "1 ms")).figure()
     figure.draw_without_rendering()
     wait = next(axes for axes in figure.axes if axes.get_xlabel().startswith("wait"))
     assert 0 < wait.get_xlim()[1] < 1e-4
@@ -192,6 +182,6 @@ def test_an_axis_says_its_numbers_at_its_ticks() -> None:
 
 
 def test_a_trace_without_windows_has_no_empty_distribution() -> None:
-    link = loads(DATAGRAMS.format(rate="1 Mbit/s", load=0.3, warmup="1 s", duration="1 s"))
+    link = datagrams("1 Mbit/s", 0.3, "1 s", "1 s")
     tcp = link.replace({"traffic.0": {"flows": 3, "start": "0 s"}})
     assert [len(forebay.trace(each).figure().axes) for each in (link, tcp)] == [3, 4]

@@ -77,21 +77,11 @@ def test_thresholds_that_miss_a_goal_keep_their_ratio():
 
 STEP = """
 link.rate = "100 Mbit/s"
-queue.discipline = "red"
-queue.size = "500 packets"
-queue.min = "30 kB"
-queue.max = "30001 B"
-queue.weight = 1.0
-queue.probability = 1.0
-queue.ecn = true
+queue = { discipline = "red", size = "500 packets", min = "30 kB", max = "30001 B", \
+weight = 1.0, probability = 1.0, ecn = true }
 measure = { warmup = "1 s", duration = "2 s" }
 goals.utilization = 0.95
-[[traffic]]
-flows = 8
-rtt = "10 ms"
-start = "0 s"
-congestion_control = "dctcp"
-ecn = true
+traffic = [{ flows = 8, rtt = "10 ms", start = "0 s", congestion_control = "dctcp", ecn = true }]
 """
 
 

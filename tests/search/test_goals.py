@@ -5,6 +5,7 @@ import math
 import pytest
 from tests.outcomes import around
 from tests.outcomes import metric as between
+from tests.scenarios import scenario
 
 import forebay
 from forebay.outcome import Metric, Verdict
@@ -54,29 +55,14 @@ def test_excess_compares_goals_of_different_units():
 
 @pytest.mark.parametrize("discipline", ["drop-tail", "fq_codel"])
 def test_a_class_has_its_own_goal_on_delay_under_any_discipline(discipline):
-    scenario = loads(f"""
-        [link]
-        rate = "10 Mbit/s"
-        [queue]
-        discipline = "{discipline}"
-        [[traffic]]
-        name = "bulk"
-        flows = 6
-        rtt = {{ uniform = ["10 ms", "60 ms"] }}
-        [[traffic]]
-        name = "voice"
-        kind = "udp"
-        flows = 10
-        rate = "80 kbit/s"
-        packet = "200 B"
-        goals = {{ queue_delay_p99 = "30 ms", queue_delay_mean = "25 ms" }}
-        [measure]
-        warmup = "3 s"
-        duration = "6 s"
-        [goals]
-        utilization = 0.7
-        """)
-    found = forebay.size(scenario, seeds=1, max_seeds=2)
+    goals = {"queue_delay_p99": "30 ms", "queue_delay_mean": "25 ms"}
+    stream = {"name": "voice", "kind": "udp", "flows": 10, "rate": "80 kbit/s", "packet": "200 B"}
+    bulk = {"name": "bulk", "flows": 6, "rtt": {"uniform": ["10 ms", "60 ms"]}}
+    asked = scenario({
+        "queue": {"discipline": discipline}, "traffic": [bulk, stream | {"goals": goals}],
+        "measure": {"warmup": "3 s", "duration": "6 s"}, "goals.utilization": 0.7,
+    })  # fmt: skip
+    found = forebay.size(asked, seeds=1, max_seeds=2)
     names = [goal.name for goal in found.goals]
     assert names[1:] == ["traffic.1.queue_delay_mean", "traffic.1.queue_delay_p99"]
     assert found.buffer is not None

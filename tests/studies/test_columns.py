@@ -11,24 +11,18 @@ from forebay.scenario import loads
 
 from .test_sweep import SMALL
 
-NETWORK = loads(
-    """
-    name = "line"
-    [link]
-    rate = "20 Mbit/s"
-    [queue]
-    size = "20 packets"
-    [topology]
-    links = [
-        { between = ["A", "B"], delay = "5 ms" },
-        { between = ["B", "C"], delay = "5 ms", rate = "5 Mbit/s" },
-    ]
-    [[traffic]]
-    flows = 12
-    [goals]
-    loss_rate = 0.01
-    """
-)
+NETWORK = loads("""
+name = "line"
+link.rate = "20 Mbit/s"
+queue.size = "20 packets"
+traffic = [{ flows = 12 }]
+goals.loss_rate = 0.01
+[topology]
+links = [
+    { between = ["A", "B"], delay = "5 ms" },
+    { between = ["B", "C"], delay = "5 ms", rate = "5 Mbit/s" },
+]
+""")
 
 
 def test_the_mean_of_a_cell_has_the_interval_of_a_run_with_its_seeds():
