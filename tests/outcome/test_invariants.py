@@ -9,16 +9,8 @@ from typing import Any
 import pytest
 from tests.outcomes import around, outcome_of
 
-from forebay.outcome import (
-    ClassOutcome,
-    ImpossibleOutcome,
-    LinkOutcome,
-    Metric,
-    Quantiles,
-    checked,
-    violations,
-)
-from forebay.outcome.invariants import INVARIANTS
+from forebay.outcome import ClassOutcome, ImpossibleOutcome, LinkOutcome, Metric, Quantiles
+from forebay.outcome.invariants import INVARIANTS, checked, violations
 from forebay.outcome.reading_invariants import INVARIANTS as OF_READINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "invariants.md"

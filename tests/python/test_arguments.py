@@ -9,33 +9,14 @@ import numpy as np
 import pytest
 
 import forebay
-from forebay import (
-    DataSize,
-    Duration,
-    Link,
-    Long,
-    Measure,
-    Outcome,
-    Queue,
-    Rate,
-    Scenario,
-    ScenarioError,
-    Short,
-    Transfers,
-    controls,
-    laws,
-    measure,
-    networks,
-    platforms,
-    testbed,
-)
+from forebay import Outcome, Scenario, ScenarioError, laws, measure, networks, platforms
 from forebay.cli.program import call
-from forebay.scenario import RateTrace
+from forebay.scenario import DataSize, Duration, Link, Long, Measure, Queue, Rate, RateTrace
 
 VERBS: list[Callable[[Any], object]] = [
     forebay.run, forebay.compare, forebay.size, forebay.trace, networks.solve,
     networks.single_failures, lambda value: networks.compare_designs(value, value),
-    testbed.check, laws.for_scenario, laws.regime_of,
+    forebay.testbed.check, laws.for_scenario, laws.regime_of,
 ]  # fmt: skip
 SCENARIO = Scenario(
     link=Link(rate="10 Mbit/s"),
@@ -126,9 +107,9 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
          "shares of the answer cannot be run: it is of another scenario"),
         (lambda: networks.solve(SCENARIO, multistart=1.5), "multistart: 1.5; write a whole number"),
         (lambda: networks.transient(SCENARIO, "1 s", samples="9"), 'samples: "9"; write a whole'),
-        (lambda: controls.build(__file__, hz=100), "hz: is of modules of the kernel; write linux"),
-        (lambda: controls.build(__file__, linux=6.12), 'linux: 6.12 is no version; write one such'
-         ' as linux="6.12"'),
+        (lambda: forebay.controls.build(__file__, hz=100), "hz: is of modules of the kernel"),
+        (lambda: forebay.controls.build(__file__, linux=6.12),
+         'linux: 6.12 is no version; write one such as linux="6.12"'),
         (lambda: forebay.sensitivity(NETWORK), "size one with forebay.size(…, link=…), or write"),
         (lambda: forebay.size_uncertain(NETWORK, {"link.rate": "±10%"}, "theory"),
          "a network's links are not sized in a study"),
@@ -330,7 +311,7 @@ def test_what_is_no_name_is_no_engine(engine: Any) -> None:
 def test_a_quantity_may_stand_wherever_its_text_may() -> None:
     assert Queue(size=DataSize(9000)) == Queue(size="9 kB")
     assert Queue(size=Duration(0.01)) == Queue(size="10 ms")
-    assert Short(load=0.1, length=DataSize(9000)) == Short(load=0.1, length="9 kB")
+    assert forebay.Short(load=0.1, length=DataSize(9000)) == forebay.Short(load=0.1, length="9 kB")
     assert refusal(lambda: Queue(size=Rate(1e6))).startswith('Queue: size: "1 Mbit/s" is a rate')
     assert refusal(lambda: Link(rate=Duration(1))).startswith('Link: rate: "1 s" is a time, not')
 
@@ -340,7 +321,7 @@ def test_a_path_may_stand_wherever_its_text_may(tmp_path: Path) -> None:
     rates.write_text("0,10000000\n1,1000000\n")
     flows.write_text("start_s,size_bytes\n0.1,9000\n")
     assert RateTrace(file=rates) == RateTrace(file=str(rates))
-    assert Transfers(file=flows) == Transfers(file=str(flows))
+    assert forebay.Transfers(file=flows) == forebay.Transfers(file=str(flows))
     link: Any = {"rate_trace": rates}
     changed = SCENARIO.replace({"link": link})
     assert changed == SCENARIO.replace({"link": {"rate_trace": str(rates)}})

@@ -13,21 +13,16 @@ from forebay.effort import Effort
 from forebay.outcome import Metric
 from forebay.report import Line, Panel, Picture
 from forebay.reproduction import (
-    FORMULA,
-    KERNEL,
-    OURS,
-    SIMULATION,
     CachedResult,
     Check,
     Reproduction,
     Variants,
-    Work,
-    count,
     from_document,
     in_words,
-    print_reproduction,
 )
 from forebay.reproduction.claims import Claim
+from forebay.reproduction.result import FORMULA, KERNEL, OURS, SIMULATION, count, print_reproduction
+from forebay.reproduction.work import Work
 
 CLAIMS = """
 title = "Paper Z"
