@@ -12,7 +12,7 @@ def link(rate: str, flows: int) -> Scenario:
     return loads(f'[link]\nrate = "{rate}"\n[[traffic]]\nflows = {flows}\n')
 
 
-def test_packets_of_full_links_of_others_of_small_datagrams_and_behind_a_shaper():
+def test_packets_of_a_second_by_what_offers_them():
     assert packets_per_second(link("12 Mbit/s", 10)) == 1000
     udp = (
         '[link]\nrate = "12 Mbit/s"\n[queue]\nsize = "9 packets"\n'
