@@ -1,7 +1,6 @@
 """Made-up answers that look like the simulator's on an OC3 link."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -40,11 +39,6 @@ def run_of(packets: int, engine: str = "simulation") -> Outcome:
     few = ["fewer than 250 flows: windows may be synchronized"]
     more = {"scenario": scenario, "engine": engine, "broken_assumptions": few}
     return outcome_of(link, flows, seeds=(1, 2, 3, 4, 5), **more)
-
-
-@pytest.fixture
-def outcome() -> Callable[..., Outcome]:
-    return run_of
 
 
 def reproduction(**changed: Any) -> Reproduction:
