@@ -1,6 +1,7 @@
 """Testbed runs are recorded one by one, continued after a stop, and shown with their date."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -97,11 +98,16 @@ def test_a_campaign_goes_on_where_it_was(tmp_path: Path, bed: Bed) -> None:
     assert seen == [1.0]
 
 
-def test_again_plays_what_is_there_in_its_place(tmp_path: Path, bed: Bed) -> None:
+def test_again_plays_what_is_there_in_its_place_and_the_note_says_kernel_and_day(
+    tmp_path: Path, bed: Bed
+) -> None:
     record(tmp_path, [bed.cell(100)], seeds=[1, 2])
     record(tmp_path, [bed.cell(100)], seeds=[1], again=True)
     assert bed.played == [(100, 1), (100, 2), (100, 1)]
-    assert [run["seed"] for run in Measured(tmp_path).runs] == [2, 1]
+    measured = Measured(tmp_path)
+    assert [run["seed"] for run in measured.runs] == [2, 1]
+    assert "Linux 6.18.0" in measured.note() and "2 runs" in measured.note()
+    assert re.search(r"\b20\d\d", measured.note())
 
 
 def test_a_run_that_fails_the_gate_is_told_and_never_recorded(tmp_path: Path, bed: Bed) -> None:
@@ -116,12 +122,6 @@ def test_two_campaigns_lose_nothing_of_each_other(tmp_path: Path, bed: Bed) -> N
     one.put({"flows": 100}, 1, facts(outcome(0.9)))
     other.put({"flows": 400}, 1, facts(outcome(0.9)))
     assert len(Measured(tmp_path).runs) == 2
-
-
-def test_the_note_says_kernel_and_day(tmp_path: Path, bed: Bed) -> None:
-    record(tmp_path, [bed.cell(100)], seeds=[1, 2])
-    note = Measured(tmp_path).note()
-    assert "Linux 6.18.0" in note and "2 runs" in note and "20" in note
 
 
 def test_figure_15_plays_today_s_linux_in_the_testbed_s_set_up(monkeypatch, tmp_path):

@@ -82,6 +82,7 @@ def test_an_unknown_column_is_refused_and_not_an_empty_table(tmp_path):
     with refused('loss" is no column'):
         made.summary(["link.bottleneck.loss"])
     assert made.summary("packets").columns == ("packets",)
+    assert "<th>queue.size</th><th>used %</th>" in made._repr_html_()
     with refused("is no table"):
         made.export(tmp_path / "table.xls")
 
@@ -139,15 +140,6 @@ def test_a_sizing_has_one_row_and_no_differences_that_more_seeds_would_give():
     base = forebay.load("oc3-gsr")
     made = forebay.sweep(base, {"traffic.0.flows": [200, 400]}, ask="size", engine="theory")
     assert made.summary().differences == ()
-
-
-def test_a_notebook_shows_a_study_with_the_names_of_its_columns():
-    made = forebay.sweep(SMALL, {"queue.size": ["10 packets"]}, seeds=1)
-    assert "<th>queue.size</th><th>used %</th>" in made._repr_html_()
-    ranges = {"traffic.0.flows": "100..400"}
-    draws = forebay.size_uncertain(forebay.load("oc3-gsr"), ranges, "theory", draws=8)
-    inputs = forebay.sensitivity(forebay.load("oc3-gsr"), method="one-at-a-time")
-    assert all("<pre>" in each._repr_html_() for each in (draws, inputs))
 
 
 def test_a_picture_without_its_metric_leaves_the_table(tmp_path, capsys):
