@@ -80,24 +80,6 @@ def test_json_of_one_with_its_figure_and_of_all(forebay_, papers, tmp_path):
     ]
 
 
-PLANTED = 'raise SystemExit("planted code was run")'
-
-
-@pytest.mark.parametrize("above", [False, True], ids=["here", "above"])
-def test_an_artefact_that_lies_about_is_not_run(forebay_, papers, tmp_path, monkeypatch, above):
-    strange = tmp_path / "strange"
-    planted = strange / "papers" / "Z" / "z"
-    planted.mkdir(parents=True)
-    (planted / "artefact.py").write_text(PLANTED)
-    (strange / "below").mkdir()
-    monkeypatch.chdir(strange / "below" if above else strange)
-    assert forebay_("reproduce", "--list").out == "z-2000/tab1  Z.tab1\n"
-    result = forebay_("reproduce", "Z.z")
-    assert result.status == 2 and "there is no such artefact" in result.err
-    result = forebay_("reproduce", "--all")
-    assert result.status == 0 and "planted" not in result.out + result.err
-
-
 OFFERED = """
 from forebay.reproduction import Reproduction
 from forebay.store import Store
@@ -134,18 +116,28 @@ def test_what_is_offered_but_is_none_is_3_and_said(forebay_, papers, tmp_path, m
     assert result.status == 3 and "has no reproduce(" in result.err
 
 
+PLANTED = 'raise SystemExit("planted code was run")'
+
+
 @pytest.mark.parametrize("above", [False, True], ids=["here", "above"])
-def test_metadata_of_the_working_directory_offers_nothing(
+def test_what_lies_about_is_not_run_and_offers_nothing(
     forebay_, papers, tmp_path, monkeypatch, above
 ):
     strange = tmp_path / "strange"
+    planted = strange / "papers" / "Z" / "z"
+    planted.mkdir(parents=True)
     install(strange, "mylab_fig1")
-    (strange / "mylab_fig1.py").write_text(PLANTED)
+    for place in (planted / "artefact.py", strange / "mylab_fig1.py"):
+        place.write_text(PLANTED)
     (strange / "below").mkdir()
     monkeypatch.chdir(strange / "below" if above else strange)
     monkeypatch.syspath_prepend(strange)  # as `python -m` does with the working directory
     assert forebay_("reproduce", "--list").out == "z-2000/tab1  Z.tab1\n"
-    assert forebay_("reproduce", "mylab-2026/fig1").status == 2
+    for name in ("Z.z", "mylab-2026/fig1"):
+        result = forebay_("reproduce", name)
+        assert result.status == 2 and "there is no such artefact" in result.err
+    result = forebay_("reproduce", "--all")
+    assert result.status == 0 and "planted" not in result.out + result.err
 
 
 def test_a_paper_s_letter_is_all_of_its_artefacts(forebay_, two):

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from tests import scenarios as small
+
 import forebay
 from forebay.cli import program
 from forebay.cli.program import _VERBS
@@ -97,10 +99,7 @@ def test_compare_varies_lists_and_tables(forebay_, scenario):
 
 def test_compare_has_the_links_of_every_column(forebay_, tmp_path):
     path = tmp_path / "both.toml"
-    path.write_text(
-        'link.rate = "2 Mbit/s"\nmeasure = { warmup = "1 s", duration = "1 s" }\n'
-        + 2 * "[[traffic]]\nflows = 1\n"
-    )
+    small.scenario({"link.rate": "2 Mbit/s", "traffic": [{"flows": 1}] * 2}).save(path)
     for ways in ("forward,reverse", "reverse,forward"):
         vary = ("--vary", f"traffic.1.direction={ways}", "--seeds", "1")
         lines = forebay_("compare", str(path), *vary).out.splitlines()

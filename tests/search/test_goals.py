@@ -9,7 +9,6 @@ from tests.scenarios import scenario
 
 import forebay
 from forebay.outcome import Metric, Verdict
-from forebay.scenario import loads
 from forebay.search.evidence import all_of, judge
 from forebay.search.goals import GOAL_KINDS, Goal, goals_of
 
@@ -72,10 +71,8 @@ def test_a_class_has_its_own_goal_on_delay_under_any_discipline(discipline):
 
 
 def test_times_and_rates_have_four_digits_and_no_exponent():
-    asked = loads(
-        'link.rate = "1 Gbit/s"\ngoals.queue_delay_p99 = "1 ms"\n'
-        '[[traffic]]\nflows = 9\ngoals.throughput = "1 Mbit/s"\n'
-    )
+    goals = {"goals.queue_delay_p99": "1 ms", "traffic.0.goals": {"throughput": "1 Mbit/s"}}
+    asked = scenario(goals)
     delay, rate = (goal for goal in goals_of(asked) if goal.kind.unit)
     shown = [delay.show(seconds) for seconds in (0.0123456, 9.9994, 10.0, 15.54)]
     assert shown == ["12.35 ms", "9999 ms", "10000 ms", "15540 ms"]
