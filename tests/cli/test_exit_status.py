@@ -10,6 +10,12 @@ import forebay.engines
 from forebay.engines import EngineUnavailable
 
 
+def test_a_good_run_is_0(forebay_, link, scenario):
+    result = forebay_("run", scenario)
+    assert result.status == 0
+    assert result.err == ""
+
+
 def test_an_engine_that_cannot_run_here_is_3(forebay_, scenario, monkeypatch):
     def unavailable(name):
         raise EngineUnavailable("no network namespaces", "run it as root on Linux", engine=name)

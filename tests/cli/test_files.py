@@ -13,7 +13,8 @@ from forebay.cli.program import call
 @pytest.fixture
 def short(tmp_path):
     path = tmp_path / "short.toml"
-    small.scenario({"link.rate": "1 Mbit/s", "traffic.0.start": "0 s"}).save(path)
+    one = {"link.rate": "1 Mbit/s", "queue.size": "8 packets", "traffic": [{"flows": 1}]}
+    small.scenario(one | {"traffic.0.start": "0 s"}).save(path)
     return path
 
 

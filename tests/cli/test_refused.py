@@ -35,7 +35,7 @@ run oc3-gsr --jobs many | --jobs
 run oc3-gsr --colour | --colour
 run oc3-gsr --budget soon | --budget: "soon" is not a quantity
 run oc3-gsr --budget 3 | --budget: "3" has no unit
-compare oc3-gsr --engine theory --budget '0 s' | --budget: "0 s"; write a time such as "2 min", up to 30 days
+compare oc3-gsr --engine theory --budget '0 s' | --budget: "0 s"; write a time such as "2 min"
 compare oc3-gsr --engine theory --budget '50000 min' | up to 30 days
 run oc3-gsr --set queue.size | queue.size
 run oc3-gsr --set 'queue.size=3 furlongs' | queue.size

@@ -243,7 +243,7 @@ def measure(progress, seeds=3, again=False):
 )
 
 
-def test_testbed_records_and_shows_nothing_and_says_what_the_gate_refused(forebay_, papers):
+def test_records_are_made_and_nothing_is_shown_but_what_the_gate_refused(forebay_, papers):
     (papers / "artefact.py").write_text(MEASURED)
     result = forebay_("reproduce", "Z.tab1", "--testbed")
     assert (result.status, result.out) == (0, "")
