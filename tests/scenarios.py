@@ -13,6 +13,14 @@ measure = { warmup = "1 s", duration = "2 s" }
 flows = 4
 rtt = "20 ms"
 """
+PAIR = """
+link = { rate = "5 Mbit/s", delay = "9 ms" }
+traffic = [{ flows = 9 }]
+[topology]
+model = "hisamatsu-2007"
+links = [{ between = ["A", "B"], buffer = "9 packets" }]
+"""
+"""A network of one link."""
 
 
 def scenario(changes: Mapping[str, Any] | None = None) -> Scenario:

@@ -135,17 +135,10 @@ link.rate = "20 Mbit/s"
 measure.warmup = "10 s"
 measure.duration = "20 s"
 queue = { discipline = "dualpi2", size = "500 ms" }
-[[traffic]]
-kind = "udp"
-name = "flood"
-flows = 4
-load = 2.0
-[[traffic]]
-name = "l4s"
-flows = 2
-congestion_control = "prague"
-offload = "off"
-rtt = "20 ms"
+traffic = [
+    { kind = "udp", name = "flood", flows = 4, load = 2.0 },
+    { name = "l4s", flows = 2, congestion_control = "prague", offload = "off", rtt = "20 ms" },
+]
 """
     outcome = SimulationEngine().run(loads(text), [1])
     flood, l4s = _by_class(outcome, "loss_rate")

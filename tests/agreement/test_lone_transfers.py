@@ -5,9 +5,8 @@ host 0 to host 15 over six links, in packets of 1500 bytes. What is lost is amon
 so that few or none above tell of it.
 """
 
-import importlib.util
+import runpy
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,21 +21,14 @@ NS3_MS = {
 """Milliseconds by packets. Of 225 packets the last alone is lost, and nothing tells of it."""
 
 
-def peer() -> Any:
-    spec = importlib.util.spec_from_file_location("fat_tree_comparison", PEER)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_a_transfer_takes_as_long_as_in_ns3():
     """Within 10 %: the band of the comparison with many transfers."""
-    module, count = peer(), len(NS3_MS)
-    table = module.Table()
+    peer, count = runpy.run_path(str(PEER)), len(NS3_MS)
+    table = peer["Table"]()
     table.packets, table.start_s = np.array(list(NS3_MS)), np.arange(count) * 10.0
     table.source, table.target = np.zeros(count, np.int64), np.full(count, 15)
     table.path = np.zeros(count, np.int64)
-    rows = forebay.run(module.scenario_of(table), seed=1, jobs=1).flows()
+    rows = forebay.run(peer["scenario_of"](table), seed=1, jobs=1).flows()
     took = np.full(count, np.nan)
     took[rows["flow"]] = rows["last_byte_s"] - rows["start_s"]
     assert 1e3 * took == pytest.approx(np.array(list(NS3_MS.values())), rel=0.1)

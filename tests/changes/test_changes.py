@@ -47,6 +47,7 @@ class Change:
 
     Attributes
     ----------
+    page : how it is done, of docs/how-to.
     named : pattern of its name; what fails without a place must contain it.
     places : hand-edited places, without its own test.
     generates : commands that write generated files which the checks compare.
@@ -54,6 +55,7 @@ class Change:
     also : commands that pass with all places.
     """
 
+    page: str
     named: str
     places: int
     generates: tuple[Command, ...]
@@ -63,36 +65,36 @@ class Change:
 
 CHANGES = {
     "metric": Change(
-        "class.drops", 3,
+        "add-a-metric.md", "class.drops", 3,
         (GENERATED,),
         (pytest_of("tests/catalogue/test_metrics.py"),),
     ),
     "control": Change(
-        "gentle", 2,
+        "add-a-congestion-control.md", "gentle", 2,
         (GENERATED,),
         (pytest_of(CONTROLS, "-k", "list or file or consistent"), CARGO),
         (GENERATED, pytest_of("tests/scenario/test_reference.py")),
     ),
     "discipline": Change(
-        "pfifo_reserve", 5,
+        "add-a-queue-discipline.md", "pfifo_reserve", 5,
         (),
         (pytest_of(KINDS, "-k", "simulator or reference or fields"), CARGO),
         (GENERATED, pytest_of("tests/scenario/test_reference.py")),
     ),
     "traffic_kind": Change(
-        "[Pp]ulse", 8,
+        "add-a-traffic-kind.md", "[Pp]ulse", 8,
         (),
         (pytest_of(KINDS, "tests/python/test_docs.py", "-k", "kind or namespace or model"),),
         (GENERATED, pytest_of("tests/scenario/test_reference.py"), RUN_PULSES),
     ),
     "option": Change(
-        "prr", 4,
+        "add-a-senders-option.md", "prr", 4,
         (),
         (pytest_of("tests/engines/test_sender_options.py"), pytest_of("tests/words")),
         (GENERATED, pytest_of("tests/scenario/test_reference.py")),
     ),
     "verb": Change(
-        "laws", 3,
+        "add-a-verb.md", "laws", 3,
         (),
         (pytest_of("tests/cli/test_verbs.py", "-k", "every_verb or every_file"),),
     ),
@@ -149,20 +151,10 @@ def test_a_copy_with_all_places_passes(name, tmp_path):
     assert failure(copy, (*change.generates, *change.checks, *change.also)) == ""
 
 
-PAGES = {
-    "metric": "add-a-metric.md",
-    "control": "add-a-congestion-control.md",
-    "discipline": "add-a-queue-discipline.md",
-    "traffic_kind": "add-a-traffic-kind.md",
-    "option": "add-a-senders-option.md",
-    "verb": "add-a-verb.md",
-}
-
-
 @pytest.mark.parametrize("name", CHANGES)
 def test_the_page_names_its_places(name):
     """Its table has a row for each place; CONTRIBUTING.md has their number."""
-    page = (ROOT / "docs/how-to" / PAGES[name]).read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to" / CHANGES[name].page).read_text(encoding="utf-8")
     table = page.partition("## Its places")[2].partition("\n\n## ")[0]
     thing = CHANGES[name].named.replace("[Pp]", "p")
     rows = re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)
@@ -171,7 +163,7 @@ def test_the_page_names_its_places(name):
     for command in (*CHANGES[name].generates, *CHANGES[name].also):
         assert command is not GENERATED or "make generated" in page
     table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert f"[{len(rows)} places](docs/how-to/{PAGES[name]})" in table
+    assert f"[{len(rows)} places](docs/how-to/{CHANGES[name].page})" in table
 
 
 PLACES = [(name, place) for name in CHANGES for place in range(CHANGES[name].places)]

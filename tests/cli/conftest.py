@@ -5,15 +5,16 @@ The command line is tested against it: what the real engines say is tested in th
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+from tests.outcomes import around, class_of, link_of, outcome_of
 
 import forebay.engines
 from forebay.cli.program import call
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
-from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Reading
+from forebay.outcome import Outcome, Reading
 
 SCENARIO = Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml"
 
@@ -40,28 +41,15 @@ class KnownLink(ReplicatingEngine):
         return {seed: Replication(Reading(seed, {}, [], 0, 0.0), {}) for seed in seeds}
 
     def outcome(self, scenario: Any, replications: Sequence[Replication], wall_s: float) -> Outcome:
-        return _outcome(scenario, [each.reading.seed for each in replications])
-
-
-def _outcome(scenario: Any, seeds: list[int]) -> Outcome:
-    used = 1 - 2 / (100 + scenario.buffer_packets)
-    link = LinkOutcome(
-        utilization=Metric(value=used, low=used, high=used, n=len(seeds)), loss_rate=None,
-        queue_packets=None, queue_delay_s=None,
-        buffer_packets=scenario.buffer_packets, bdp_packets=scenario.bdp_packets,
-    )  # fmt: skip
-    return Outcome(
-        scenario=scenario.to_dict(), engine="simulation", links={"bottleneck": link},
-        classes=[_class(group) for group in scenario.traffic], broken_assumptions=[],
-        provenance=Provenance(version="0", seeds=seeds, scenario_sha256="0", wall_s=0.0),
-    )  # fmt: skip
-
-
-def _class(group: Any) -> ClassOutcome:
-    return ClassOutcome(
-        kind=group.kind, flows=group.flows, throughput_bps=None, goodput_bps=None, jain=None,
-        rtt_s=None, loss_rate=None, timeouts=None, fct_s=None,
-    )  # fmt: skip
+        used = 1 - 2 / (100 + scenario.buffer_packets)
+        link = link_of(
+            utilization=around(used, n=len(replications)),
+            buffer_packets=scenario.buffer_packets, bdp_packets=scenario.bdp_packets,
+        )  # fmt: skip
+        classes = (class_of(kind=group.kind, flows=group.flows) for group in scenario.traffic)
+        seeds = tuple(each.reading.seed for each in replications)
+        asked = scenario.to_dict()
+        return outcome_of(link, *classes, seeds=seeds, scenario=asked, engine="simulation")
 
 
 @pytest.fixture
@@ -80,18 +68,13 @@ def scenario() -> str:
     return str(SCENARIO)
 
 
-class Result:
-    def __init__(self, status: int, out: str, err: str) -> None:
-        self.status, self.out, self.err = status, out, err
+class Result(NamedTuple):
+    status: int
+    out: str
+    err: str
 
 
 @pytest.fixture
 def forebay_(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
     """Call the command line in this process; returns status, stdout, stderr."""
-
-    def run(*arguments: str) -> Result:
-        status = call(arguments)
-        captured = capsys.readouterr()
-        return Result(status, captured.out, captured.err)
-
-    return run
+    return lambda *arguments: Result(call(arguments), *capsys.readouterr())

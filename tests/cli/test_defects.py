@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.scenarios import scenario
 
 from forebay import Defect, ForebayError
 from forebay.errors import panics_as_defects
@@ -67,14 +68,9 @@ def test_a_matplotlibrc_of_the_folder_changes_no_picture(line, scenario, tmp_pat
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_capture_onto_a_full_disk_has_the_errno():
     from forebay.engines.simulation import SimulationEngine
-    from forebay.scenario import loads
 
-    scenario = loads(
-        '[link]\nrate = "10 Mbit/s"\n[[traffic]]\nflows = 2\nrtt = "20 ms"\nstart = "0 s"\n'
-        '[measure]\nwarmup = "1 s"\nduration = "2 s"\n'
-    )
     engine = SimulationEngine()
     engine.capture_to(Path("/dev/full"))
     with pytest.raises(OSError) as full:
-        engine.run(scenario, [1])
+        engine.run(scenario({"traffic.0.start": "0 s"}), [1])
     assert full.value.errno == 28

@@ -4,6 +4,7 @@ import errno
 import os
 
 import pytest
+from tests import scenarios as small
 
 import forebay.report.figures
 from forebay.cli.program import call
@@ -12,11 +13,8 @@ from forebay.cli.program import call
 @pytest.fixture
 def short(tmp_path):
     path = tmp_path / "short.toml"
-    path.write_text(
-        '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\nstart = "0 s"\n'
-        '[queue]\nsize = "8 packets"\n'
-        '[measure]\nwarmup = "1 s"\nduration = "2 s"\n'
-    )
+    one = {"link.rate": "1 Mbit/s", "queue.size": "8 packets", "traffic": [{"flows": 1}]}
+    small.scenario(one | {"traffic.0.start": "0 s"}).save(path)
     return path
 
 

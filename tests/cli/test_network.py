@@ -9,7 +9,7 @@ import pytest
 LOT = Path(__file__).resolve().parents[1] / "topology" / "parking-lot.toml"
 
 
-def test_links_paths_graphml_and_picture_are_written(tmp_path, printed):
+def test_links_paths_picture_and_graphml_which_is_read_again_are_written(tmp_path, printed):
     names = {"--links": "l.csv", "--paths": "p.csv", "--graphml": "n.graphml", "--figure": "n.svg"}
     options = " ".join(f"{option} {tmp_path / name}" for option, name in names.items())
     answer = json.loads(printed(f"network {LOT} --json {options}"))
@@ -18,10 +18,5 @@ def test_links_paths_graphml_and_picture_are_written(tmp_path, printed):
     rows = list(csv.DictReader((tmp_path / "p.csv").read_text().splitlines()))
     assert sum(float(row["connections"]) for row in rows) == pytest.approx(400)
     assert all(name in {path.name for path in tmp_path.iterdir()} for name in names.values())
-
-
-def test_what_was_written_as_graphml_is_read_again(tmp_path, printed):
-    out = tmp_path / "n.graphml"
-    printed(f"network {LOT} --graphml {out}")
-    answer = json.loads(printed(f"network {out} --connections 50 --json"))
-    assert answer["network"]["connections"] == 50
+    again = json.loads(printed(f"network {tmp_path / 'n.graphml'} --connections 50 --json"))
+    assert again["network"]["connections"] == 50

@@ -33,6 +33,10 @@ run oc3-gsr --seeds 0 | --seeds
 run oc3-gsr --seed -1 | --seed
 run oc3-gsr --jobs many | --jobs
 run oc3-gsr --colour | --colour
+run oc3-gsr --budget soon | --budget: "soon" is not a quantity
+run oc3-gsr --budget 3 | --budget: "3" has no unit
+compare oc3-gsr --engine theory --budget '0 s' | --budget: "0 s"; write a time such as "2 min"
+compare oc3-gsr --engine theory --budget '50000 min' | up to 30 days
 run oc3-gsr --set queue.size | queue.size
 run oc3-gsr --set 'queue.size=3 furlongs' | queue.size
 run oc3-gsr --set traffic.0.flows=1000000000 | traffic.0.flows
@@ -67,6 +71,7 @@ size oc3-gsr --uncertain nothing=1..2 | forebay: --uncertain: nothing: there is 
 sensitivity oc3-gsr --uncertain traffic.0.flows=50 | forebay: --uncertain: traffic.0.flows: 50
 size oc3-gsr --engine theory --memory-limit '1 bdp' | --memory-limit: "1 bdp" is a multiple
 size oc3-gsr --sizes 64,128 | --sizes: "64,128" has no unit; write it with one, such as "64,128 pack
+size oc3-gsr --budget '-1 min' | --budget: "-1 min" is negative
 size oc3-gsr --budget 5 | --budget: "5" has no unit; write it with one, such as "5 ms" or "5 s"
 size oc3-gsr --uncertain link.rate=±1% --uncertain link.rate=±2% | named twice
 size oc3-gsr --uncertain link.rate=±1% --halves | --halves: is not read with --uncertain

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.scenarios import PAIR
 
 QUICK = ("--set", "measure.warmup=1 s", "--set", "measure.duration=1 s", "--seeds", "1")
 COMPARED = ("--engine", "simulation", "--engine", "theory")
@@ -54,10 +55,7 @@ def test_a_sizing_is_printed_again_with_what_was_asked_beside_it(
 
 def test_a_network_is_printed_again_as_the_engine_s_run_was(forebay_, tmp_path):
     link, path = tmp_path / "net.toml", tmp_path / "answer.json"
-    link.write_text(
-        'link = { rate = "5 Mbit/s", delay = "9 ms" }\ntraffic = [{ flows = 9 }]\n'
-        '[topology]\nmodel = "hisamatsu-2007"\nlinks = [{ between = ["A", "B"] }]\n'
-    )
+    link.write_text(PAIR)
     path.write_text(forebay_("network", str(link), "--json").out)
     said = forebay_("network", str(link)).out
     assert said and said == forebay_("report", str(path)).out

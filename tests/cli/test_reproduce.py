@@ -68,43 +68,16 @@ def test_every_way_to_write_a_name_and_in_its_band_is_0(printed, papers, name):
     assert "2 of 2 rows are in their band" in printed(f"reproduce {name}")
 
 
-def test_out_of_its_band_is_1_and_says_why(forebay_, papers):
-    result = forebay_("reproduce", "Z.tab1", "--seeds", "2")
-    assert result.status == 1
-    assert "OUT" in result.out and "2: far off" in result.out
-
-
-def test_json_of_one_and_of_all(forebay_, papers):
-    one = json.loads(forebay_("reproduce", "Z.tab1", "--json").out)
+def test_json_of_one_with_its_figure_and_of_all(forebay_, papers, tmp_path):
+    figure = tmp_path / "z.png"
+    one = json.loads(forebay_("reproduce", "Z.tab1", "--json", "--figure", str(figure)).out)
+    assert figure.read_bytes().startswith(b"\x89PNG")
     assert one["agrees"] is True and one["rows"][0]["cells"] == [1, 97.0, 97.5]
     every = json.loads(forebay_("reproduce", "--json").out)
     assert every["artefacts"] == [one]
     assert [(each["kind"], each["rows"], each["in_band"]) for each in every["counts"]] == [
         ("ours against ours", 2, 2)
     ]
-
-
-def test_figure(forebay_, papers, tmp_path):
-    forebay_("reproduce", "Z.tab1", "--figure", str(tmp_path / "z.png"))
-    assert (tmp_path / "z.png").read_bytes().startswith(b"\x89PNG")
-
-
-PLANTED = 'raise SystemExit("planted code was run")'
-
-
-@pytest.mark.parametrize("above", [False, True], ids=["here", "above"])
-def test_an_artefact_that_lies_about_is_not_run(forebay_, papers, tmp_path, monkeypatch, above):
-    strange = tmp_path / "strange"
-    planted = strange / "papers" / "Z" / "z"
-    planted.mkdir(parents=True)
-    (planted / "artefact.py").write_text(PLANTED)
-    (strange / "below").mkdir()
-    monkeypatch.chdir(strange / "below" if above else strange)
-    assert forebay_("reproduce", "--list").out == "z-2000/tab1  Z.tab1\n"
-    result = forebay_("reproduce", "Z.z")
-    assert result.status == 2 and "there is no such artefact" in result.err
-    result = forebay_("reproduce", "--all")
-    assert result.status == 0 and "planted" not in result.out + result.err
 
 
 OFFERED = """
@@ -143,18 +116,28 @@ def test_what_is_offered_but_is_none_is_3_and_said(forebay_, papers, tmp_path, m
     assert result.status == 3 and "has no reproduce(" in result.err
 
 
+PLANTED = 'raise SystemExit("planted code was run")'
+
+
 @pytest.mark.parametrize("above", [False, True], ids=["here", "above"])
-def test_metadata_of_the_working_directory_offers_nothing(
+def test_what_lies_about_is_not_run_and_offers_nothing(
     forebay_, papers, tmp_path, monkeypatch, above
 ):
     strange = tmp_path / "strange"
+    planted = strange / "papers" / "Z" / "z"
+    planted.mkdir(parents=True)
     install(strange, "mylab_fig1")
-    (strange / "mylab_fig1.py").write_text(PLANTED)
+    for place in (planted / "artefact.py", strange / "mylab_fig1.py"):
+        place.write_text(PLANTED)
     (strange / "below").mkdir()
     monkeypatch.chdir(strange / "below" if above else strange)
     monkeypatch.syspath_prepend(strange)  # as `python -m` does with the working directory
     assert forebay_("reproduce", "--list").out == "z-2000/tab1  Z.tab1\n"
-    assert forebay_("reproduce", "mylab-2026/fig1").status == 2
+    for name in ("Z.z", "mylab-2026/fig1"):
+        result = forebay_("reproduce", name)
+        assert result.status == 2 and "there is no such artefact" in result.err
+    result = forebay_("reproduce", "--all")
+    assert result.status == 0 and "planted" not in result.out + result.err
 
 
 def test_a_paper_s_letter_is_all_of_its_artefacts(forebay_, two):
@@ -260,18 +243,14 @@ def measure(progress, seeds=3, again=False):
 )
 
 
-def test_testbed_records_and_shows_nothing(forebay_, papers):
+def test_records_are_made_and_nothing_is_shown_but_what_the_gate_refused(forebay_, papers):
     (papers / "artefact.py").write_text(MEASURED)
     result = forebay_("reproduce", "Z.tab1", "--testbed")
     assert (result.status, result.out) == (0, "")
     assert f"recorded in {papers}" in result.err
-
-
-def test_a_run_that_the_gate_refused_is_3_and_said(forebay_, papers):
-    (papers / "artefact.py").write_text(MEASURED)
-    result = forebay_("reproduce", "Z.tab1", "--testbed", "--seeds", "4", "--again")
-    assert result.status == 3
-    assert "not recorded: seed 3: late\nnot recorded: all again\n" in result.err
+    gated = forebay_("reproduce", "Z.tab1", "--testbed", "--seeds", "4", "--again")
+    assert gated.status == 3
+    assert "not recorded: seed 3: late\nnot recorded: all again\n" in gated.err
 
 
 def test_testbed_s_ctrl_c_says_what_is_kept(forebay_, papers):

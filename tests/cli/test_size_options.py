@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cli.test_members import HEAD
 
 from forebay.api import ports
 from forebay.cli.program import call
@@ -43,8 +44,10 @@ def test_a_configuration_says_how_it_was_made(tmp_path, printed):
     assert f", from forebay size '{saved}'\n" in said
 
 
-def test_what_half_the_buffer_costs(link, printed):
-    document = json.loads(printed(f"size {link} --halves --json {FEW}"))
+def test_what_half_the_buffer_costs_and_a_chip_of_many_ports(link, printed):
+    document = json.loads(printed(f"size {link} --halves --chip-ports 64 --json {FEW}"))
+    assert document["memory"]["ports"] == 64
+    assert document["memory"]["bytes"] == 64 * document["recommended"]["bytes"]
     rows, chosen = document["cheaper"], document["recommended"]["packets"]
     assert [row["share"] for row in rows] == [1.0, 0.5, 0.25, 0.125]
     assert [row["packets"] for row in rows] == [max(1, round(chosen / k)) for k in (1, 2, 4, 8)]
@@ -81,12 +84,6 @@ def test_why_a_size_that_can_be_configured_is_above_the_least(printed):
     above = printed(f"{theory} --sizes '{least + 9} packets'")
     assert "Why: the next of the sizes that can be configured.\n" in above
     assert "Why:" not in printed(f"{theory} --sizes '{least} packets'")
-
-
-def test_a_chip_of_many_ports(link, printed):
-    document = json.loads(printed(f"size {link} --chip-ports 64 --json {FEW}"))
-    assert document["memory"]["ports"] == 64
-    assert document["memory"]["bytes"] == 64 * document["recommended"]["bytes"]
 
 
 def test_the_same_work_gives_the_same_digits(link, tmp_path, printed):
@@ -215,6 +212,10 @@ def _width(port: dict) -> float:
     return answer["buffer"]["high"] / max(answer["buffer"]["low"], 1)
 
 
+GROUP = f"{HEAD}a,1 Gbit/s,"
+"""A member of a group, up to its number of flows."""
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -236,6 +237,16 @@ def _width(port: dict) -> float:
             'line 2: congestion_control: "reno=x" is no mix',
         ),
         ("name,rate,n\na,1 Gbit/s,5,6,7\n", "more cells than the header"),
+        (f"{GROUP}5,,,1,,\n", 'line 2: members is "1"; write a whole number from 2'),
+        (f"{GROUP}5,,,four,,\n", 'members is "four"'),
+        (f"{GROUP}5,,,4,8,\n", "largest_share is missing"),
+        (f"{GROUP}5,,,4,8,30 %\n", "write a number from 0 to 1, such as 0.3"),
+        (f"{GROUP}5,,,,8,0.3\n", "has largest_flows without members"),
+        (f"{GROUP}many,,,4,,\n", 'n is "many"; write a whole number from 1 to'),
+        (f"{GROUP}18446744073709551616,,,4,,\n", 'n is "18446744073709551616"'),
+        (f"{GROUP}{'9' * 5000},,,4,,\n", 'n is "9999'),
+        (f"{GROUP}\u00b2,,,4,,\n", 'n is "\u00b2"'),
+        (f"{GROUP}1..x,,,4,,\n", "not a whole number"),
     ],
 )
 def test_a_bad_table_is_refused_in_one_line(tmp_path, capsys, text, said):

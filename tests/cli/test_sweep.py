@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.scenarios import scenario
 
 import forebay
 from forebay.cli.program import call
@@ -22,16 +23,11 @@ ask = "run"
 "queue.size" = ["10 packets", "40 packets"]
 "traffic.0.flows" = { log = [2, 8], points = 3 }
 """
-BASE = {
-    "link": {"rate": "10 Mbit/s"},
-    "traffic": [{"flows": 5, "rtt": "20 ms", "start": "0 s"}],
-    "measure": {"warmup": "1 s", "duration": "2 s"},
-}
 
 
 @pytest.fixture
 def grid(tmp_path: Path) -> Path:
-    forebay.Scenario.from_dict(BASE).save(tmp_path / "base.toml")
+    scenario({"traffic.0.start": "0 s"}).save(tmp_path / "base.toml")
     (tmp_path / "grid.toml").write_text(GRID)
     return tmp_path / "grid.toml"
 
@@ -100,17 +96,6 @@ def test_two_sweeps_of_one_store_share_the_work(grid):
     made = [json.loads(each.communicate()[0]) for each in both]
     assert sum(each["ran"] for each in made) == 120
     assert max(each["stored"] for each in made) == 120
-
-
-def test_a_parquet_file_that_cannot_be_written_is_refused_before_the_runs(
-    grid, capsys, monkeypatch
-):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    store = grid.with_name("s.sqlite")
-    table = grid.with_name("t.parquet")
-    assert call(["sweep", str(grid), "--store", str(store), "--export", str(table)]) == 3
-    assert "forebay[parquet]" in capsys.readouterr().err
-    assert not store.exists()
 
 
 def test_a_study_of_sizings_speaks_of_no_mean(grid, printed):

@@ -1,10 +1,9 @@
 """The tables of docs/sizes are those of the studies beside them, and the studies can be run."""
 
 import csv
-import importlib.util
+import runpy
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,13 +11,6 @@ import forebay
 
 SIZES = Path(__file__).parents[2] / "docs" / "sizes"
 STUDIES = sorted(SIZES.glob("*.csv"))
-
-
-def writer() -> Any:
-    spec = importlib.util.spec_from_file_location("write", SIZES / "write.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def rows_of(study: Path) -> list[dict[str, str]]:
@@ -33,7 +25,7 @@ def test_there_are_the_links_that_operators_have() -> None:
 @pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.stem)
 def test_a_page_has_the_table_of_its_study(study: Path) -> None:
     rows = rows_of(study)
-    table = writer().table(rows)
+    table = runpy.run_path(str(SIZES / "write.py"))["table"](rows)
     assert table in study.with_suffix(".md").read_text(encoding="utf-8")
     assert "**" in table
 

@@ -76,10 +76,7 @@ def test_what_is_lost_is_sent_again():
     assert found.utilization == pytest.approx(0.95, rel=1e-5)
     assert found.arriving == pytest.approx(0.95 / (1 - found.loss_rate), rel=1e-5)
     assert found.loss_rate > finite_queue(0.95, SLOW_START, 30).loss_rate
-
-
-def test_bursts_that_no_buffer_takes_are_left_to_others():
-    assert with_repeats(0.95, Bursts.given([200]), 3) is None
+    assert with_repeats(0.95, Bursts.given([200]), 3) is None, "no buffer takes these bursts"
 
 
 def test_long_queues_take_a_bounded_time():

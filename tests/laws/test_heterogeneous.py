@@ -84,19 +84,17 @@ def test_rfc_9438_lies_between_the_cubic_and_the_straight_line(w_max, rtt):
     assert cubic * (1 - 1e-12) <= value <= float(h.sawtooth_value(0.7)) * (1 + 1e-12)
 
 
-def test_rfc_9438_limits():
-    """RFC 9438, §4.3: short fat paths run as Reno's line, long ones as the cubic."""
+def test_limits_of_growths_that_hang_on_the_path():
+    """RFC 9438, §4.3: short fat paths run as Reno's line, long ones as the cubic.
+
+    Compound: below 16 packets Reno's packet a round trip is more than w^(3/4) / 8; from 32 never.
+    """
     assert h.characteristic_value("cubic", 5.0, 0.01) == pytest.approx(h.sawtooth_value(0.7))
     long = h.characteristic_value("cubic", 1e5, 0.5)
     assert long == pytest.approx(h.characteristic_value("cubic_beta_0_7"))
-
-
-def test_compound_limits():
-    """Below 16 packets Reno's packet a round trip is more than w^(3/4) / 8; from 32 on never."""
-    assert h.characteristic_value("compound", 16.0, 0.1) == pytest.approx(1 / (3 * math.sqrt(3)))
-    assert h.characteristic_value("compound", 32.0, 0.1) == pytest.approx(
-        h.characteristic_value("ctcp")
-    )
+    below, above = (h.characteristic_value("compound", w_max, 0.1) for w_max in (16.0, 32.0))
+    assert below == pytest.approx(1 / (3 * math.sqrt(3)))
+    assert above == pytest.approx(h.characteristic_value("ctcp"))
 
 
 def test_sawtooth_value():
@@ -131,10 +129,7 @@ def test_increase_for_drops():
     more = h.increase_for_drops([reno, bic], 200, 0.99, 0.0035, 0.99, as_printed=True)
     assert 100 * more[0] == pytest.approx(87, abs=0.5)
     assert more[1] == 0.0
-
-
-def test_increase_for_the_mix():
-    """§VIII: 45.45 % under all three BDPs, phi = 0.01; 52.84 % with the right figures."""
+    # §VIII: 45.45 % under all three BDPs, phi = 0.01; 52.84 % with the right figures
     printed = h.mixed(MIX, as_printed=True)
     more = h.increase_for_drops(printed, 198, 0.99, 0.01, 0.99, as_printed=True)
     assert 100 * more == pytest.approx(45.45, abs=0.005)
@@ -146,10 +141,7 @@ def test_z_score():
     """§III: the print's z belongs to 2 tau - 1; 2.05 at 0.99. One-sided it is 2.326."""
     assert h.z_score(0.99, as_printed=True) == 2.05
     assert h.z_score(0.99) == pytest.approx(2.32635, abs=5e-6)
-
-
-def test_no_buffer_at_all():
-    """§VII.B.1: at zero delay z is 0, tau falls by 0.24 (q = 0.75); rightly by 0.49."""
+    # §VII.B.1: at zero delay z is 0, tau falls by 0.24 (q = 0.75); rightly by 0.49
     assert h.reduction_at_zero_delay(0.99, as_printed=True) == pytest.approx(0.24)
     assert h.reduction_at_zero_delay(0.99) == pytest.approx(0.49)
 
@@ -209,10 +201,7 @@ def test_compromise_at_both_ends(a, n, tau):
 def test_drop_rate_added():
     """Inequality 19: D / (BDP + B_p)."""
     assert h.drop_rate_added([40.0, 100.0, 120.0], 100.0, 900.0) == pytest.approx([0.06, 0, 0])
-
-
-def test_too_few_flows_have_no_buffer():
-    assert np.isinf(h.for_utilization(1.0, 0.5, 1.0, 0.99))
+    assert np.isinf(h.for_utilization(1.0, 0.5, 1.0, 0.99)), "so few flows have no buffer"
 
 
 @given(st.lists(st.floats(0.1, 100.0), min_size=1, max_size=30))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import erfinv
 
-from forebay.laws import arrays, desynchronized, loss, sawtooth, sqrt_n, utilization
+from forebay.laws import arrays, desynchronized, loss, sawtooth, utilization
 
 ratios = st.floats(0.001, 20.0)
 bdps = st.floats(5.0, 1e7)
@@ -119,16 +119,6 @@ def test_loss_inverse(target, bdp, n):
     assert reached <= target * (1 + 1e-9)
     if size > 0.0:
         assert reached == pytest.approx(target)
-
-
-def test_arguments_broadcast():
-    sizes, n = np.linspace(10, 500, 7)[:, None], np.array([1, 100, 10_000])
-    assert utilization.utilization(sizes, 1291.0, n).shape == (7, 3)
-    assert utilization.buffer_for(0.98, 1291.0, n).shape == (3,)
-    assert desynchronized.queue_quantile(0.95, sizes, 1291.0, n).shape == (7, 3)
-    assert sqrt_n.buffer(sizes, n).shape == (7, 3)
-    assert sawtooth.queue_quantile(np.array([0.5, 0.9]), sizes, 1291.0).shape == (7, 2)
-    assert loss.loss_rate(loss.window(sizes, 1291.0, n)).shape == (7, 3)
 
 
 @given(st.floats(-0.999999999, 0.999999999))

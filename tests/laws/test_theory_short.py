@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
+from tests.scenarios import scenario
 
 import forebay
 from forebay.engines.theory import TheoryEngine
 from forebay.outcome import LinkOutcome, Outcome
-from forebay.scenario import Scenario, loads
+from forebay.scenario import Scenario
 from forebay.search.goals import GoalNotAnswered
 
 SHIPPED = Path(__file__).parents[2] / "scenarios"
@@ -83,11 +84,8 @@ def test_a_mix_shares_the_link():
 
 def test_an_uncongested_link_is_m_d_1_at_most():
     """Eight access links of 10 Mbit/s before 100: rho^2 / (2 (1 - rho)) = 1.6 packets at 0.8."""
-    found = link(
-        loads(
-            '[link]\nrate = "100 Mbit/s"\n[[traffic]]\nflows = 8\nrtt = "100 ms"\n'
-            'access_rate = "10 Mbit/s"\n[queue]\nsize = "200 packets"\n'
-        )
-    )
+    access = {"flows": 8, "rtt": "100 ms", "access_rate": "10 Mbit/s"}
+    changes = {"link.rate": "100 Mbit/s", "queue.size": "200 packets", "traffic": [access]}
+    found = link(scenario(changes))
     assert found.queue_packets.mean.value == pytest.approx(1.6)
     assert found.utilization.value == pytest.approx(0.8)

@@ -52,11 +52,8 @@ def test_boxes_broadcast_with_arrays():
     assert found.high == pytest.approx(2000.0 / np.sqrt(n))
     grid = interval(sqrt_n.buffer, np.ones((4, 1)), Box(n, 2 * n))
     assert grid.low.shape == grid.high.shape == (4, 3)
-
-
-def test_without_boxes_an_interval_is_a_point():
-    found = interval(sqrt_n.buffer, 1000.0, 100.0)
-    assert found.low == found.high == 100.0
+    point = interval(sqrt_n.buffer, 1000.0, 100.0)
+    assert point.low == point.high == 100.0
 
 
 def test_bounds_the_wrong_way_round():

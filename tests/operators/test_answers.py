@@ -14,7 +14,6 @@ import pytest
 import forebay
 from forebay.cli.program import call
 from forebay.laws.quantities import overload
-from forebay.scenario import loads
 
 
 def each(first: Any, *others: Any) -> pytest.MarkDecorator:
@@ -24,21 +23,17 @@ def each(first: Any, *others: Any) -> pytest.MarkDecorator:
     )
 
 
-def scenario(
-    rate: str, traffic: list[dict[str, str]], goals: dict[str, str] | None = None, more: str = ""
-) -> forebay.Scenario:
-    """Return a scenario from fields as TOML values."""
-
-    def table(fields: dict[str, str]) -> str:
-        return "".join(f"{key} = {value}\n" for key, value in fields.items())
-
-    groups = "".join(f"[[traffic]]\n{table(group)}" for group in traffic)
-    wanted = "" if goals is None else f"[goals]\n{table(goals)}"
-    return loads(f'[link]\nrate = "{rate}"\n{more}{groups}{wanted}')
+Fields = dict[str, Any]
 
 
-def rtt(low: float, high: float) -> str:
-    return f'{{ uniform = ["{low:g} ms", "{high:g} ms"] }}'
+def scenario(rate: str, traffic: Any, goals: Any = None, **more: Any) -> forebay.Scenario:
+    more["link"] = {"rate": rate} | more.get("link", {})
+    wanted = {} if goals is None else {"goals": goals}
+    return forebay.Scenario(traffic=traffic, **wanted, **more)
+
+
+def rtt(low: float, high: float) -> Fields:
+    return {"uniform": [f"{low:g} ms", f"{high:g} ms"]}
 
 
 def within_goals(found: forebay.SizeResult) -> bool:
@@ -48,20 +43,20 @@ def within_goals(found: forebay.SizeResult) -> bool:
     return best is None or any(low <= best.packets <= high for low, high in ends)
 
 
-MIX = "{ cubic = 0.6, bbr = 0.4 }"
+MIX = {"cubic": 0.6, "bbr": 0.4}
 
 
 @each(
-    ("100 Gbit/s", 50_000, rtt(5, 80), '"10 ms"'),
-    ("40 Gbit/s", 30_000, rtt(2, 40), '"5 ms"'),
-    ("400 Gbit/s", 100_000, rtt(10, 60), '"20 ms"'),
-    ("10 Gbit/s", 8000, rtt(1, 100), '"8 ms"'),
+    ("100 Gbit/s", 50_000, rtt(5, 80), "10 ms"),
+    ("40 Gbit/s", 30_000, rtt(2, 40), "5 ms"),
+    ("400 Gbit/s", 100_000, rtt(10, 60), "20 ms"),
+    ("10 Gbit/s", 8000, rtt(1, 100), "8 ms"),
 )
 def test_a_fast_port_of_a_mix_is_given_no_handful_of_packets(case):
     rate, flows, trips, delay = case
-    group = {"flows": str(flows), "rtt": trips, "congestion_control": MIX}
+    group = {"flows": flows, "rtt": trips, "congestion_control": MIX}
     found = forebay.size(
-        scenario(rate, [group], {"utilization": "0.98", "queue_delay_p99": delay}), budget="4 s"
+        scenario(rate, [group], {"utilization": 0.98, "queue_delay_p99": delay}), budget="4 s"
     )
     assert within_goals(found)
     if found.recommended is not None:
@@ -76,9 +71,8 @@ def test_a_fast_port_of_a_mix_is_given_no_handful_of_packets(case):
 )
 def test_a_flow_that_still_climbs_has_no_interval(case):
     rate, queue, trip, control = case
-    group = {"flows": "1", "rtt": f'"{trip}"', "congestion_control": f'"{control}"'}
-    more = f'[queue]\nsize = "{queue}"\n'
-    outcome = forebay.run(scenario(rate, [group], more=more), seeds=2)
+    group = {"flows": 1, "rtt": trip, "congestion_control": control}
+    outcome = forebay.run(scenario(rate, [group], queue={"size": queue}), seeds=2)
     assert outcome.classes[0].settled is False
     assert "not settled: warm-up of about" in (outcome.classes[0].unsettled or "")
     used = outcome.links["bottleneck"].utilization
@@ -93,9 +87,9 @@ def test_a_flow_that_still_climbs_has_no_interval(case):
 )
 def test_a_source_is_not_clipped_by_an_access_link_that_nobody_wrote(case):
     rate, source, lost = case
-    group = {"kind": '"udp"', "flows": "1", "rate": f'"{source}"', "start": '"0 s"'}
-    more = '[queue]\nsize = "100 packets"\n[measure]\nwarmup = "2 s"\nduration = "4 s"\n'
-    outcome = forebay.run(scenario(rate, [group], more=more))
+    group = {"kind": "udp", "flows": 1, "rate": source, "start": "0 s"}
+    window = {"warmup": "2 s", "duration": "4 s"}
+    outcome = forebay.run(scenario(rate, [group], queue={"size": "100 packets"}, measure=window))
     loss = outcome.links["bottleneck"].loss_rate
     assert loss.value == pytest.approx(lost, abs=0.005)
     assert any("the peak of the source" in line for line in outcome.assumptions)
@@ -110,26 +104,26 @@ def test_a_source_is_not_clipped_by_an_access_link_that_nobody_wrote(case):
 @pytest.mark.parametrize("budget", ["0.5 s", "2 s"])
 def test_short_flows_alone_have_an_answer_or_a_refusal_at_any_budget(case, budget):
     rate, length, load = case
-    group = {"kind": '"short"', "length": f'"{length}"', "load": str(load)}
-    found = forebay.size(scenario(rate, [group], {"loss_rate": "0.005"}), budget=budget)
+    group = {"kind": "short", "length": length, "load": load}
+    found = forebay.size(scenario(rate, [group], {"loss_rate": 0.005}), budget=budget)
     assert found.exit_status in (0, 3) and within_goals(found)
     assert found.recommended is not None or found.reason
 
 
 @each(
-    ("200 Mbit/s", 24, 16, "0.01"),
-    ("100 Mbit/s", 12, 8, "0.02"),
-    ("50 Mbit/s", 4, 16, "0.05"),
-    ("400 Mbit/s", 40, 10, "0.01"),
+    ("200 Mbit/s", 24, 16, 0.01),
+    ("100 Mbit/s", 12, 8, 0.02),
+    ("50 Mbit/s", 4, 16, 0.05),
+    ("400 Mbit/s", 40, 10, 0.01),
 )
 def test_flows_of_bbr_are_not_judged_by_the_losses_of_their_start(case):
     shaped, cubic, bbr, loss = case
     groups = [
-        {"flows": str(flows), "rtt": rtt(5, 180), "congestion_control": f'"{control}"'}
+        {"flows": flows, "rtt": rtt(5, 180), "congestion_control": control}
         for flows, control in ((cubic, "cubic"), (bbr, "bbr"))
     ]
-    more = f'[link.shaper]\nrate = "{shaped}"\nburst = "250 kB"\n'
-    early = scenario("1 Gbit/s", groups, {"utilization": "0.95", "loss_rate": loss}, more)
+    link = {"shaper": {"rate": shaped, "burst": "250 kB"}}
+    early = scenario("1 Gbit/s", groups, {"utilization": 0.95, "loss_rate": loss}, link=link)
     outcome = forebay.run(early, seeds=2)
     assert outcome.classes[1].settled is False
     if os.environ.get("FOREBAY_LONG") == "1":
@@ -149,23 +143,23 @@ def test_flows_of_bbr_are_not_judged_by_the_losses_of_their_start(case):
 )
 def test_cubic_over_a_satellite_settles_in_its_own_epochs(case):
     rate, flows, low, high = case
-    group = {"flows": str(flows), "rtt": rtt(low, high), "congestion_control": '"cubic"'}
-    found = forebay.size(scenario(rate, [group], {"utilization": "0.95"}), budget="60 s")
+    group = {"flows": flows, "rtt": rtt(low, high), "congestion_control": "cubic"}
+    found = forebay.size(scenario(rate, [group], {"utilization": 0.95}), budget="60 s")
     assert found.recommended is not None, found.reason
     assert not any("settle in about" in note for note in found.notes)
 
 
-def web(load: float) -> dict[str, str]:
-    return {"kind": '"short"', "length": '"15 kB"', "load": str(load), "rtt": '"20 ms"'}
+def web(load: float) -> Fields:
+    return {"kind": "short", "length": "15 kB", "load": load, "rtt": "20 ms"}
 
 
-VIDEO = {"kind": '"udp"', "flows": "2", "rate": '"1 Mbit/s"'}
-LONG = {"flows": "4", "rtt": '"20 ms"'}
-WINDOW = '[measure]\nwarmup = "20 s"\nduration = "10 s"\n'
+VIDEO = {"kind": "udp", "flows": 2, "rate": "1 Mbit/s"}
+LONG = {"flows": 4, "rtt": "20 ms"}
 
 
-def offered(*traffic: dict[str, str], goal: str = "loss_rate", most: str = "0.01") -> Any:
-    return scenario("10 Mbit/s", list(traffic), {goal: most}, WINDOW)
+def offered(*traffic: Fields, goal: str = "loss_rate", most: float = 0.01) -> forebay.Scenario:
+    window = {"warmup": "20 s", "duration": "10 s"}
+    return scenario("10 Mbit/s", list(traffic), {goal: most}, measure=window)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +183,7 @@ def test_the_reason_begins_with_the_capacity():
 
 
 def test_so_does_why_a_size_where_the_goals_are_met():
-    full = offered(web(1.1), VIDEO, goal="utilization", most="0.9")
+    full = offered(web(1.1), VIDEO, goal="utilization", most=0.9)
     found = forebay.size(full, seeds=2, max_seeds=2).recommended
     assert found.why[0].startswith("the link is offered 130 %: add capacity")
 

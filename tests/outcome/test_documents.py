@@ -9,11 +9,12 @@ import jsonschema
 import pytest
 from generate.answers import DOCUMENTS, SHIPPED, schema, text
 from pydantic import ValidationError
+from tests.scenarios import PAIR
 
 import forebay
 from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult, Verdict
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
-from forebay.outcome.document import parse, within_bounds
+from forebay.outcome.document import within_bounds
 from forebay.outcome.size_result import Buffer
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
@@ -26,13 +27,7 @@ link.rate = "5 Mbit/s"
 queue.size = "10 packets"
 measure = { warmup = "1 s", duration = "4 s" }
 goals = { utilization = { at_least = 0.5, probability = 0.3 } }
-[[traffic]]
-flows = 2
-[[traffic]]
-kind = "short"
-length = "3 packets"
-load = 0.2
-name = "web"
+traffic = [{ flows = 2 }, { kind = "short", length = "3 packets", load = 0.2, name = "web" }]
 """
 ADDED = (
     "name", "link", "transfers", "unfinished", "fct_least_s", "fct_open", "queue_delay_s",
@@ -77,9 +72,7 @@ def answers(scenario: Scenario) -> dict[str, Document]:
 def transient() -> Transient:
     from forebay import networks
 
-    links = '[[topology.links]]\nbetween = ["A", "B"]\nbuffer = "9 packets"\n'
-    head = 'link = { rate = "5 Mbit/s", delay = "9 ms" }\ntraffic = [{ flows = 9 }]\n'
-    made = loads(f'{head}[topology]\nmodel = "hisamatsu-2007"\n{links}')
+    made = loads(PAIR)
     return networks.transient(made, "2 s", start=made, samples=9)
 
 
@@ -90,6 +83,8 @@ def test_an_answer_is_read_back_equal(answers, name):
     again = type(answer).from_json(answer.to_json())
     assert again == answer and again.to_dict() == answer.to_dict()
     assert answer.to_dict()["schema"] == 1
+    assert json.loads(answer.to_json()) == answer.to_dict()
+    assert "\n" not in answer.to_json(indent=None)
     assert hash(again) == hash(answer) and {answer: 1}[again] == 1
 
 
@@ -168,9 +163,12 @@ def test_an_older_trace_calls_its_reductions_cuts(answers):
 
 @pytest.mark.parametrize("wrong", ["", "nonsense", "[" * 100_000, b"\xff\xfe\x00"])
 def test_what_is_no_json_is_refused_in_one_line(wrong):
-    with pytest.raises(DocumentError, match=r"^a.json: is no JSON") as caught:
+    with pytest.raises(
+        DocumentError, match=r"^a.json: is no JSON.*make one with to_json\(\)"
+    ) as caught:
         Trace.from_json(wrong, "a.json")
     assert "\n" not in str(caught.value)
+    assert caught.value.worded(Notation.COMMAND_LINE).endswith("make one with --json")
 
 
 @pytest.mark.parametrize(("high", "guess"), [(39, False), (40, True), (41, True)])
@@ -240,17 +238,8 @@ def test_figures_show_what_was_measured_and_nothing_else(answers):
     bare = outcome.model_copy(update={"links": links, "classes": []})
     assert _labels(bare) == ["utilization, %"]
     assert "–" in bare.figure().axes[0].texts[0].get_text()
-
-
-def test_figures_of_a_sizing_and_a_trace_have_their_panels(answers):
-    assert "utilization, %" in [axes.get_ylabel() for axes in answers["size-result"].figure().axes]
-    assert "queue Q, packets" in [axes.get_ylabel() for axes in answers["trace"].figure().axes]
-
-
-def test_a_document_is_json_and_nothing_else(answers):
-    for answer in answers.values():
-        assert json.loads(answer.to_json()) == answer.to_dict()
-        assert "\n" not in answer.to_json(indent=None)
+    for name, label in (("size-result", "utilization, %"), ("trace", "queue Q, packets")):
+        assert label in [axes.get_ylabel() for axes in answers[name].figure().axes]
 
 
 def test_a_number_that_is_not_finite_is_no_json(answers):
@@ -261,12 +250,6 @@ def test_a_number_that_is_not_finite_is_no_json(answers):
     }
     with pytest.raises(ValueError, match="not JSON compliant"):
         outcome.model_copy(update={"links": links}).to_json()
-
-
-def test_what_is_no_json_says_how_to_make_some():
-    with pytest.raises(DocumentError, match=r"make one with to_json\(\)") as found:
-        parse("{")
-    assert found.value.worded(Notation.COMMAND_LINE).endswith("make one with --json")
 
 
 @pytest.mark.parametrize(("size", "fits"), [(10, True), (11, False)])

@@ -58,12 +58,9 @@ def test_replications_that_agree_tell_nothing_of_others(value: float) -> None:
     assert (metric.low, metric.high, metric.n) == (None, None, 5)
 
 
-def test_ratio_with_equal_denominators_is_the_plain_mean() -> None:
+def test_a_ratio_of_equal_denominators_is_a_mean_and_of_proportional_batches_exact() -> None:
     values = np.array([0.2, 0.4, 0.9, 0.7])
     expected = statistics.half_width(values)
     assert statistics.ratio_half_width(values * 8.0, np.full(4, 8.0)) == pytest.approx(expected)
-
-
-def test_ratio_of_exactly_proportional_batches_has_no_error() -> None:
     arrivals = np.array([10.0, 0.0, 30.0, 500.0])
     assert statistics.ratio_half_width(arrivals * 0.1, arrivals) == pytest.approx(0.0, abs=1e-12)

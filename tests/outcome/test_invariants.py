@@ -2,30 +2,21 @@
 
 import math
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.outcomes import around, outcome_of
 
-from forebay.outcome import (
-    ClassOutcome,
-    ImpossibleOutcome,
-    LinkOutcome,
-    Metric,
-    Outcome,
-    Provenance,
-    Quantiles,
-    checked,
-    violations,
-)
-from forebay.outcome.invariants import INVARIANTS
+from forebay.outcome import ClassOutcome, ImpossibleOutcome, LinkOutcome, Metric, Quantiles
+from forebay.outcome.invariants import INVARIANTS, checked, violations
 from forebay.outcome.reading_invariants import INVARIANTS as OF_READINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "invariants.md"
 
 
-def metric(value: float, half: float = 0.0, n: int = 2) -> Metric:
-    return Metric(value=value, low=value - half, high=value + half, n=n)
+metric = partial(around, n=2)
 
 
 def spread(*values: float) -> Quantiles:
@@ -57,14 +48,6 @@ def kind(**changed: Any) -> ClassOutcome:
     return ClassOutcome(**sound | changed)
 
 
-def outcome(link: LinkOutcome, *kinds: ClassOutcome) -> Outcome:
-    return Outcome(
-        scenario={}, engine="known", links={"bottleneck": link}, classes=list(kinds),
-        broken_assumptions=[],
-        provenance=Provenance(version="0", seeds=[1, 2], scenario_sha256="", wall_s=0.0),
-    )  # fmt: skip
-
-
 BROKEN: dict[str, tuple[LinkOutcome, ClassOutcome]] = {
     "finite": (link(utilization=metric(math.nan)), kind()),
     "fraction": (link(loss_rate=metric(3197.5)), kind()),
@@ -82,14 +65,14 @@ BROKEN: dict[str, tuple[LinkOutcome, ClassOutcome]] = {
 
 
 def test_a_sound_outcome_breaks_none() -> None:
-    sound = outcome(link(), kind())
+    sound = outcome_of(link(), kind())
     assert violations(sound) == []
     assert checked(sound) is sound
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_cannot_be_is_seen(name: str) -> None:
-    assert name in {each.invariant for each in violations(outcome(*BROKEN[name]))}
+    assert name in {each.invariant for each in violations(outcome_of(*BROKEN[name]))}
 
 
 def test_every_invariant_has_such_a_case_and_a_line_on_the_page() -> None:
@@ -101,12 +84,12 @@ def test_every_invariant_has_such_a_case_and_a_line_on_the_page() -> None:
 
 def test_a_document_from_before_capacities_were_said_is_not_held_to_them() -> None:
     old = link(capacity_bps=None, most_packets=None, queue_packets=spread(40.0, 30.0, 80.0, 99.0))
-    assert violations(outcome(old, kind(throughput_bps=metric(1e9)))) == []
+    assert violations(outcome_of(old, kind(throughput_bps=metric(1e9)))) == []
 
 
 def test_the_error_names_the_invariant_and_shows_no_number() -> None:
     with pytest.raises(ImpossibleOutcome) as refused:
-        checked(outcome(*BROKEN["fraction"]))
+        checked(outcome_of(*BROKEN["fraction"]))
     line = str(refused.value)
     assert "fraction: links.bottleneck.loss_rate" in line and "report" in line
     assert "3197" not in line and "\n" not in line
@@ -120,7 +103,7 @@ def test_the_longest_wait_seen_bounds_the_mean_but_not_its_interval() -> None:
     delay = {"goal_metrics": {"queue_delay_maximum": metric(0.01)}}
     wide = spread(0.009, 0.009, 0.009, 0.009)
     wide = wide.model_copy(update={"mean": metric(0.009, 0.002)})
-    assert not violations(outcome(link(queue_delay_s=wide, **delay), kind()))
+    assert not violations(outcome_of(link(queue_delay_s=wide, **delay), kind()))
     late = wide.model_copy(update={"mean": metric(0.0101)})
-    names = {each.invariant for each in violations(outcome(link(queue_delay_s=late, **delay)))}
+    names = {each.invariant for each in violations(outcome_of(link(queue_delay_s=late, **delay)))}
     assert names == {"mean-possible"}

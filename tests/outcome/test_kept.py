@@ -21,9 +21,11 @@ from tests.outcome.test_metrics import link, reading, traffic
 from tests.outcome.test_of_packets import ASKED, packets
 from tests.outcome.test_settling import BY_MODEL, LOSS_BASED, RATE, counts, read, why
 from tests.outcome.test_synchrony import events
+from tests.outcomes import metric as between
+from tests.outcomes import outcome_of
 from tests.scenarios import scenario
 
-from forebay.outcome import Histogram, Metric, Outcome, Reading, statistics, summarize, violations
+from forebay.outcome import Histogram, Outcome, Reading, statistics, summarize, violations
 from forebay.outcome.completion import Lasted, by_size, completion, lasted, of_requests
 from forebay.outcome.document import DocumentError, parse
 from forebay.outcome.metrics import goal_metrics, of_histograms, queue_quantiles, up_to
@@ -203,7 +205,7 @@ READINGS: dict[str, Case] = {
 def told(*changed: Any) -> list[str]:
     links = [each for each in changed if hasattr(each, "buffer_packets")] or [sound.link()]
     kinds = [each for each in changed if hasattr(each, "jain")] or [sound.kind()]
-    found = violations(sound.outcome(links[0], *kinds))
+    found = violations(outcome_of(links[0], *kinds))
     return [f"{each.invariant}: {each.where}" if "{" in each.seen else str(each) for each in found]
 
 
@@ -211,8 +213,7 @@ def near(make: Callable[[float], Any], edge: float) -> Case:
     return lambda: [told(make(edge * (1.0 + off))) for off in NEAR]
 
 
-def metric(value: float, low: float | None = None, high: float | None = None, n: int = 2) -> Metric:
-    return Metric(value=value, low=low, high=high, n=n)
+metric = partial(between, n=2)
 
 
 def low_means(*quantiles: float) -> list[Any]:
@@ -320,7 +321,7 @@ SETTLING: dict[str, Case] = {
 
 
 def late() -> Outcome:
-    made = sound.outcome(sound.link(), sound.kind(settled=False, unsettled="so"))
+    made = outcome_of(sound.link(), sound.kind(settled=False, unsettled="so"))
     other = sound.link()
     return made.model_copy(update={"links": {"bottleneck": sound.link(), "other": other}})
 
@@ -527,7 +528,7 @@ OTHERS: dict[str, Case] = {
     **{f"a document of {text[:12]}": partial(refused, text) for text in (
         "", "{", "[1,", "NaN", "-Infinity", "1" * 20 + "0", "1e101", "1e100")},
     "traces that are none": traces_that_are_none,
-    "a name in JSON": lambda: sound.outcome(sound.link()).model_copy(
+    "a name in JSON": lambda: outcome_of(sound.link()).model_copy(
         update={"scenario": {"name": "Größe"}}).to_json(indent=None)[:99],
     "numbers that are read": lambda: parse(f"[{'1' * 20}, 1e99, -1e99, 0.5]"),
 }  # fmt: skip

@@ -17,7 +17,9 @@ def test_a_metric_compares_adds_rounds_and_formats_as_its_value() -> None:
     assert METRIC + 1 == 1.5 and 1 + METRIC == 1.5 and 1 - METRIC == 0.5 and METRIC - METRIC == 0
     assert sum([METRIC, METRIC]) == 1.0
     assert round(METRIC) == 0 and f"{METRIC:.2f}" == "0.50" and f"{METRIC:6.1%}" == " 50.0%"
-    assert f"{METRIC}" == str(METRIC) == "0.5 (0.25 to 0.75)"
+    assert f"{METRIC}" == str(METRIC) == "0.5 (0.25 to 0.75)" and float(METRIC) == 0.5
+    assert str(Metric(value=1.0, low=None, high=None, n=0)) == "1"
+    assert str(Metric(value=1.0, low=0.5, high=None, n=2)) == "1 (0.5 to ?)"
 
 
 def test_a_metric_is_no_number_to_what_is_none() -> None:
@@ -36,14 +38,11 @@ def test_equal_outcomes_have_one_hash() -> None:
     assert len({one, forebay.Outcome.from_dict(one.to_dict())}) == 1
 
 
-def test_a_metric_multiplies_divides_and_equals_a_number_as_its_value_does() -> None:
+def test_a_metric_equals_a_number_and_has_the_other_operators_of_a_float() -> None:
     assert METRIC == 0.5 and METRIC != 0.4 and hash(METRIC) == hash(0.5)
     assert METRIC * 3 == 1.5 and 3 * METRIC == 1.5 and METRIC * METRIC == 0.25
     assert METRIC / 2 == 0.25 and 1 / METRIC == 2.0 and METRIC / METRIC == 1.0
     assert METRIC.model_copy(update={"low": 0.1}) != METRIC
-
-
-def test_a_metric_has_the_other_operators_of_a_float() -> None:
     assert -METRIC == -0.5 and +METRIC == 0.5 and abs(-1 * METRIC) == 0.5 and abs(METRIC) == 0.5
     assert METRIC**2 == 0.25 and 4**METRIC == 2.0 and METRIC // 0.2 == 2.0 and 1 // METRIC == 2.0
     assert METRIC % 0.3 == 0.5 % 0.3 and 0.7 % METRIC == 0.7 % 0.5

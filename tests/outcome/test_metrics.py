@@ -9,16 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from forebay.outcome import (
-    ClassReading,
-    Histogram,
-    LinkOutcome,
-    LinkReading,
-    Metric,
-    Reading,
-    summarize,
-)
+from forebay.outcome import Histogram, LinkOutcome, Metric, summarize
 from forebay.outcome.metrics import class_outcome, jain, link_outcome
+from forebay.outcome.reading import ClassReading, LinkReading, Reading
 
 
 def link(batches: int = 4, seed: int = 1) -> LinkReading:

@@ -1,8 +1,5 @@
 """Outcomes of other simulators' packets, against a queue that is known and against our own."""
 
-import re
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -47,14 +44,3 @@ def test_metrics_are_those_of_our_own_simulation() -> None:
 def test_what_no_such_queue_does_is_refused() -> None:
     with pytest.raises(ScenarioError, match="queue-within-limit"):
         Outcome.of_packets(ASKED, "mine", {1: packets(1, most_s=1.0)})
-
-
-def test_what_are_no_runs_of_a_scenario_is_refused() -> None:
-    runs: Any = [packets(1, most_s=0.01)]
-    path: Any = "x.toml"
-    for asked, given, said in (
-        (ASKED, runs, "has no run; write {seed"),
-        (path, {}, "a Scenario b"),
-    ):
-        with pytest.raises(ScenarioError, match=re.escape(said)):
-            Outcome.of_packets(asked, "mine", given)

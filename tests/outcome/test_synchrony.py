@@ -23,18 +23,12 @@ def index(windows):
     return synchronization_index(windows.sum(axis=0), windows.var(axis=1))
 
 
-def test_lockstep_is_n():
+def test_lockstep_is_n_independent_windows_are_one_and_those_that_make_room_less():
     assert index(sawtooths([(0.3, 1.0)] * 7)) == pytest.approx(7.0)
-
-
-def test_independent_sawtooths_are_one():
     random = np.random.default_rng(1)
     # Periods that share no measure: their products average out over the window.
     windows = sawtooths([(random.random(), random.uniform(0.8, 1.6)) for _ in range(300)])
     assert index(windows) == pytest.approx(1.0, abs=0.1)
-
-
-def test_windows_that_make_room_for_each_other_are_below_one():
     assert index(sawtooths([(0.0, 1.0), (0.5, 1.0)])) == pytest.approx(0.5, abs=0.01)
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from multiprocessing import get_context
 
 import pytest
+from tests.scenarios import scenario
 
 import forebay
 from forebay.errors import ForebayError
-from forebay.scenario import loads
 from forebay.search.goals import NoGoals
 
 
@@ -36,21 +36,13 @@ def test_every_error_comes_back_from_a_pickle(kind):
     assert type(again) is kind and again.args == error.args and again.__dict__ == error.__dict__
 
 
-LINK = '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "9 packets"\n[[traffic]]\nflows = 2\n'
-
-
 @pytest.mark.parametrize(
     ("verb", "engine", "kind"),
     [(forebay.run, "no-such-engine", forebay.UnknownEngine), (forebay.size, "theory", NoGoals)],
 )
 def test_a_pool_of_processes_raises_it_and_does_not_hang(verb, engine, kind):
     with get_context("spawn").Pool(1) as pool:
-        waiting = pool.apply_async(verb, (loads(LINK), engine))
+        waiting = pool.apply_async(verb, (scenario(), engine))
         with pytest.raises(kind) as error:
             waiting.get(timeout=60)
     assert "\n" not in str(error.value) and error.value.exit_status == 2
-
-
-def test_what_a_user_writes_is_no_template():
-    with pytest.raises(forebay.ScenarioError, match=r'"\{value\} \{0\} \{n:a\|b\}" is not a'):
-        forebay.Link(rate="{value} {0} {n:a|b}")

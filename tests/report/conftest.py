@@ -1,56 +1,52 @@
 """Made-up answers that look like the simulator's on an OC3 link."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.outcomes import around, class_of, link_of, outcome_of, quantiles
 
-from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.outcome import Outcome, Quantiles
+from forebay.reproduction import Reproduction
 
 BDP = 1291.67
 
 
-def metric(value: float, half: float) -> Metric:
-    return Metric(value=value, low=value - half, high=value + half, n=5)
-
-
 def spread(mean: float) -> Quantiles:
-    parts = [metric(mean * k, 0.03 * mean * k) for k in (1.0, 0.95, 1.5, 1.6)]
-    return Quantiles(mean=parts[0], p50=parts[1], p95=parts[2], p99=parts[3])
+    each = {"mean": 1.0, "p50": 0.95, "p95": 1.5, "p99": 1.6}
+    return quantiles(**{name: around(mean * k, 0.03 * mean * k) for name, k in each.items()})
 
 
-def outcome_of(packets: int, engine: str = "simulation") -> Outcome:
+def run_of(packets: int, engine: str = "simulation") -> Outcome:
     used = 1 - 0.06 * math.exp(-packets / 110)
-    link = LinkOutcome(
-        utilization=metric(used, 0.02 * (1 - used) + 2e-4),
-        loss_rate=metric(0.012 / (1 + packets / 60), 2e-4),
+    link = link_of(
+        utilization=around(used, 0.02 * (1 - used) + 2e-4),
+        loss_rate=around(0.012 / (1 + packets / 60), 2e-4),
         queue_packets=spread(packets * used**4 / 2),
         queue_delay_s=spread(packets * used**4 / 2 * 77.4e-6),
         buffer_packets=packets, bdp_packets=BDP,
     )  # fmt: skip
-    flows = ClassOutcome(
-        kind="long", flows=100, throughput_bps=metric(155e6 * used, 1e5),
-        goodput_bps=metric(154e6 * used, 1e5), jain=metric(0.83, 0.01), rtt_s=spread(0.1),
-        loss_rate=metric(0.004, 2e-4), timeouts=metric(41.0, 6.0), fct_s=None,
+    flows = class_of(
+        flows=100, throughput_bps=around(155e6 * used, 1e5),
+        goodput_bps=around(154e6 * used, 1e5), jain=around(0.83, 0.01), rtt_s=spread(0.1),
+        loss_rate=around(0.004, 2e-4), timeouts=around(41.0, 6.0),
     )  # fmt: skip
-    return Outcome(
-        scenario={
-            "name": "OC3 line card (Appenzeller et al. 2004, Figure 15)",
-            "link": {"rate": "155 Mbit/s"},
-            "traffic": [{"kind": "long", "flows": 100}],
-        },
-        engine=engine,
-        links={"bottleneck": link},
-        classes=[flows],
-        broken_assumptions=["fewer than 250 flows: windows may be synchronized"],
-        provenance=Provenance(version="0", seeds=[1, 2, 3, 4, 5], scenario_sha256="0", wall_s=1.0),
-    )
+    scenario = {
+        "name": "OC3 line card (Appenzeller et al. 2004, Figure 15)",
+        "link": {"rate": "155 Mbit/s"},
+        "traffic": [{"kind": "long", "flows": 100}],
+    }
+    few = ["fewer than 250 flows: windows may be synchronized"]
+    more = {"scenario": scenario, "engine": engine, "broken_assumptions": few}
+    return outcome_of(link, flows, seeds=(1, 2, 3, 4, 5), **more)
 
 
-@pytest.fixture
-def outcome() -> Callable[..., Outcome]:
-    return outcome_of
+def reproduction(**changed: Any) -> Reproduction:
+    made: dict[str, Any] = {
+        "artefact": "A.fig15", "title": "Figure 15", "columns": ["flows", "printed", "ours"],
+        "rows": [[100, 94.7, 94.9], [200, None, 97.0]], "reasons": ["", "no run"],
+    }  # fmt: skip
+    return Reproduction(**made | changed)
 
 
 @pytest.fixture
@@ -61,7 +57,7 @@ def document() -> dict[str, Any]:
 
 def sizing() -> dict[str, Any]:
     tried = [16, 32, 64, 92, 104, 117, 119, 120, 121, 129, 182, 258, 516, 1032, 2064]
-    reached = outcome_of(121).links["bottleneck"].utilization
+    reached = run_of(121).links["bottleneck"].utilization
     few = ["fewer than 250 flows: windows may be synchronized"]
     laws: list[tuple[str, float | None, list[str]]] = [
         ("appenzeller-2004/rule-of-thumb", 1291.67, ["100 flows, not one"]),
@@ -92,7 +88,7 @@ def sizing() -> dict[str, Any]:
         ],
         "curve": [
             {"packets": packets, "seeds": 5, "verdict": "met" if packets >= 121 else "missed",
-             "outcome": outcome_of(packets).model_dump(mode="json", by_alias=True)}
+             "outcome": run_of(packets).model_dump(mode="json", by_alias=True)}
             for packets in tried
         ],
         "nearest": None,

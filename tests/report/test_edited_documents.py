@@ -6,18 +6,14 @@
 import json
 
 import pytest
+from tests.scenarios import PAIR, scenario
 
 import forebay
-from forebay import ForebayError, Link, Long, Measure, Queue, Scenario
+from forebay import ForebayError
 from forebay.report import read_answer
 from forebay.scenario import loads
 
-LINK = Scenario(
-    link=Link(rate="1 Mbit/s"),
-    queue=Queue(size="9 packets"),
-    traffic=[Long(flows=2, rtt="20 ms")],
-    measure=Measure(warmup="100 ms", duration="200 ms"),
-)
+LINK = scenario({"measure": {"warmup": "100 ms", "duration": "200 ms"}})
 SERIES = {
     "trace": [
         ("at_s",), ("window_sums",), ("links", "bottleneck", "queue_packets"),
@@ -25,18 +21,9 @@ SERIES = {
     ],
     "transient": [("at_s",), ("rtt_s",), ("links", "core", "loss_rate")],
 }  # fmt: skip
-NETWORK = """
-link = { rate = "5 Mbit/s", delay = "9 ms" }
-traffic = [{ flows = 9 }]
-[topology]
-model = "hisamatsu-2007"
-[[topology.links]]
-between = ["A", "B"]
-buffer = "9 packets"
-"""
 WITH_SERIES = {
     "trace": lambda: forebay.trace(LINK),
-    "transient": lambda: forebay.networks.transient(loads(NETWORK), "1 s", samples=9),
+    "transient": lambda: forebay.networks.transient(loads(PAIR), "1 s", samples=9),
 }
 
 

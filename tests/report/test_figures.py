@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 from matplotlib.image import imread
-from tests.report.conftest import sizing
+from tests.report.conftest import reproduction, sizing
+from tests.scenarios import scenario
 
 import forebay
 from forebay.outcome import SizeResult
@@ -14,9 +15,8 @@ from forebay.report import Line, Panel, Picture, draw_answer
 from forebay.report.figures.measurement import measurement_figure
 from forebay.report.figures.picture import _alone
 from forebay.report.figures.size import _extent, _marks, _rows
-from forebay.reproduction import Reproduction
 from forebay.reproduction.page import draw_reproduction
-from forebay.scenario import loads
+from forebay.scenario import Scenario
 
 
 def draw(document, path):
@@ -34,19 +34,14 @@ def height(tmp_path_factory):
 @pytest.mark.parametrize(
     ("kind", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
 )
-def test_each_format(document, tmp_path, kind, start):
-    path = tmp_path / f"size.{kind}"
-    draw(document, path)
-    assert path.read_bytes().startswith(start)
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_same_data_gives_the_same_bytes(document, tmp_path):
-    drawn = set()
+def test_each_format_has_the_same_bytes_again(document, tmp_path, kind, start):
+    path, drawn = tmp_path / f"size.{kind}", set()
     for _ in range(2):
-        draw(document, tmp_path / "a.svg")
-        drawn.add((tmp_path / "a.svg").read_bytes())
-    assert len(drawn) == 1
+        draw(document, path)
+        drawn.add(path.read_bytes())
+    (content,) = drawn
+    assert content.startswith(start)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_failed_drawing_leaves_the_old_picture(document, tmp_path, monkeypatch):
@@ -114,21 +109,14 @@ def test_no_label_covers_another(document):
 
 
 def test_reproduction(tmp_path):
-    made = Reproduction(
-        artefact="A.fig15", title="Figure 15", columns=["flows", "printed", "ours"],
-        rows=[[100, 94.7, 94.9], [200, None, 97.0]], reasons=["", "off"],
-    )  # fmt: skip
-    draw_reproduction(made, tmp_path / "rows.svg")
+    draw_reproduction(reproduction(), tmp_path / "rows.svg")
     assert (tmp_path / "rows.svg").stat().st_size > 5_000
 
 
 def test_rows_with_long_names_and_numbers_of_any_size_leave_room_for_their_dots(tmp_path):
     """An axis that collapses is a warning, which fails; 0.002 beside 34 takes a logarithm."""
-    made = Reproduction(
-        artefact="C.implied", title="Numbers", columns=["claim", "printed", "ours"],
-        rows=[["loss of a core link, " * 7, 0.002, 0.014], ["links", 36, 34]], reasons=["", "off"],
-    )  # fmt: skip
-    draw_reproduction(made, tmp_path / "rows.svg")
+    rows = [["loss of a core link, " * 7, 0.002, 0.014], ["links", 36, 34]]
+    draw_reproduction(reproduction(rows=rows), tmp_path / "rows.svg")
     assert "$\\mathdefault{10^{-2}}$" in (tmp_path / "rows.svg").read_text()
 
 
@@ -149,11 +137,8 @@ def _height(path):
 
 def test_rows_of_different_units_have_panels_of_their_own(tmp_path):
     def drawn(units):
-        made = Reproduction(
-            artefact="D.text", title="Numbers", columns=["number", "printed", "ours"],
-            rows=[["flows", 1526, 1526], ["BDP", 2.3, 2.2], ["more flows", 24, 31]],
-            reasons=["", "", ""], units=units,
-        )  # fmt: skip
+        rows = [["flows", 1526, 1526], ["BDP", 2.3, 2.2], ["more flows", 24, 31]]
+        made = reproduction(rows=rows, reasons=["", "", ""], units=units)
         draw_reproduction(made, tmp_path / "units.svg")
         return (tmp_path / "units.svg").read_text()
 
@@ -164,8 +149,7 @@ def test_rows_of_different_units_have_panels_of_their_own(tmp_path):
 def test_intervals_and_a_band_are_drawn_in_a_picture(tmp_path):
     def drawn(*lines):
         picture = Picture([Panel(lines, "x", "y", log="xy")])
-        made = Reproduction("Z.a", "t", ["a"], [[1]], [""], picture=picture)
-        draw_reproduction(made, tmp_path / "a.svg")
+        draw_reproduction(reproduction(picture=picture), tmp_path / "a.svg")
         return (tmp_path / "a.svg").read_text()
 
     bounds = [(0.5, 2.0), (1.0, 3.0)]
@@ -182,26 +166,15 @@ def test_a_point_without_neighbours_is_a_dot() -> None:
     assert _alone(Line([1], [5.0], kind="dashes")) == [0] and _alone(Line([1, 2], [3, 4])) == []
 
 
-DATAGRAMS = """
-[link]
-rate = "{rate}"
-[queue]
-size = "20 packets"
-[[traffic]]
-kind = "udp"
-flows = 3
-load = {load}
-start = "0 s"
-[measure]
-warmup = "{warmup}"
-duration = "{duration}"
-"""
+def datagrams(rate: str, load: float, warmup: str, duration: str) -> Scenario:
+    udp = {"kind": "udp", "flows": 3, "load": load, "start": "0 s"}
+    window = {"warmup": warmup, "duration": duration}
+    return scenario({"link.rate": rate, "traffic": [udp], "measure": window})
 
 
 def test_an_axis_says_its_numbers_at_its_ticks() -> None:
     """A factor such as 1e-5 at the end of an axis is easily missed."""
-    link = loads(DATAGRAMS.format(rate="400 Gbit/s", load=0.02, warmup="10 us", duration="1 ms"))
-    figure = forebay.run(link).figure()
+    figure = forebay.run(datagrams("400 Gbit/s", 0.02, "10 us", "1 ms")).figure()
     figure.draw_without_rendering()
     wait = next(axes for axes in figure.axes if axes.get_xlabel().startswith("wait"))
     assert 0 < wait.get_xlim()[1] < 1e-4
@@ -209,6 +182,6 @@ def test_an_axis_says_its_numbers_at_its_ticks() -> None:
 
 
 def test_a_trace_without_windows_has_no_empty_distribution() -> None:
-    link = loads(DATAGRAMS.format(rate="1 Mbit/s", load=0.3, warmup="1 s", duration="1 s"))
+    link = datagrams("1 Mbit/s", 0.3, "1 s", "1 s")
     tcp = link.replace({"traffic.0": {"flows": 3, "start": "0 s"}})
     assert [len(forebay.trace(each).figure().axes) for each in (link, tcp)] == [3, 4]

@@ -1,6 +1,6 @@
 import pytest
+from tests.outcomes import metric
 
-from forebay.outcome import Metric
 from forebay.report.tables import (
     count,
     duration,
@@ -14,10 +14,6 @@ from forebay.report.tables import (
     with_prefix,
 )
 from forebay.words import Fact, format_number
-
-
-def metric(value, low=None, high=None):
-    return Metric(value=value, low=low, high=high, n=5)
 
 
 def test_percent_scales_value_and_interval():
@@ -82,7 +78,7 @@ def test_units():
 
 
 def test_what_is_only_known_to_be_at_least_says_so():
-    least = Metric(value=3.2, low=2.9, high=None, n=5)
+    least = metric(3.2, 2.9)
     assert show(least, 1.0, 1) == "≥ 3.2"
     assert show_significant(least) == "≥ 3.20"
     assert show_interval(least, 1.0, 1) == "2.9 or more"
@@ -94,7 +90,7 @@ def test_laws_are_rounded_up_but_for_dust():
 
 
 def test_a_lopsided_interval_shows_both_ends():
-    loss = Metric(value=0.0114, low=0.0057, high=0.0376, n=0)
+    loss = metric(0.0114, 0.0057, 0.0376)
     assert show_significant(loss, 100) == "1.14 (0.570 … 3.76)"
-    even = Metric(value=0.0114, low=0.0103, high=0.0126, n=3)
+    even = metric(0.0114, 0.0103, 0.0126)
     assert show_significant(even, 100) == "1.14 ±0.12"

@@ -2,30 +2,27 @@
 
 import json
 import math
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.outcomes import around
 
 from forebay.effort import Effort
 from forebay.outcome import Metric
 from forebay.report import Line, Panel, Picture
 from forebay.reproduction import (
-    FORMULA,
-    KERNEL,
-    OURS,
-    SIMULATION,
     CachedResult,
     Check,
     Reproduction,
     Variants,
-    Work,
-    count,
     from_document,
     in_words,
-    print_reproduction,
 )
 from forebay.reproduction.claims import Claim
+from forebay.reproduction.result import FORMULA, KERNEL, OURS, SIMULATION, count, print_reproduction
+from forebay.reproduction.work import Work
 
 CLAIMS = """
 title = "Paper Z"
@@ -76,8 +73,7 @@ def work(tmp_path: Path) -> Work:
     return Work(folder, False, Effort())
 
 
-def metric(value: float, half: float) -> Metric:
-    return Metric(value=value, low=value - half, high=value + half, n=3)
+metric = partial(around, n=3)
 
 
 def test_a_claim_within_its_band_holds_and_one_outside_says_why(work: Work) -> None:

@@ -1,6 +1,7 @@
 """Testbed runs are recorded one by one, continued after a stop, and shown with their date."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,10 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.outcomes import link_of, metric, outcome_of, quantiles
 
 import forebay
 from forebay.engines.testbed.errors import GateFailed
-from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.outcome import Outcome, Provenance
 from forebay.reproduction import Cell, Measured, facts, find, record
 from forebay.reproduction.papers.appenzeller_2004.line_card import FIRST
 
@@ -19,25 +21,17 @@ GATE = {"lateness_p99_s": 5e-5, "tun_tx_drops": 0}
 T_2 = 4.302652729911275  # Student's t, 2 degrees of freedom, two-sided 95 %
 
 
-def metric(value: float) -> Metric:
-    return Metric(value=value, low=None, high=None, n=1)
-
-
 def outcome(utilization: float) -> Outcome:
-    mean = Quantiles(mean=metric(60.0), p50=None, p95=None, p99=None)
-    link = LinkOutcome(
-        utilization=metric(utilization), loss_rate=metric(0.016), queue_packets=mean,
-        queue_delay_s=None, buffer_packets=129, bdp_packets=1291.0,
+    link = link_of(
+        utilization=metric(utilization), loss_rate=metric(0.016),
+        queue_packets=quantiles(mean=metric(60.0)),
     )  # fmt: skip
     told: dict[str, Any] = {
         "machine": {"kernel": "6.18.0"},
         "runs": [{"seed": 1, "gate": GATE, "invalid": [["late"]], "emulator": {}}],
     }
     known = Provenance(version="0", seeds=[1], scenario_sha256="ab", wall_s=0.0, **told)
-    return Outcome(
-        scenario={}, engine="testbed", links={"bottleneck": link}, classes=[],
-        broken_assumptions=[], provenance=known,
-    )  # fmt: skip
+    return outcome_of(link, engine="testbed", provenance=known)
 
 
 class Bed:
@@ -104,11 +98,16 @@ def test_a_campaign_goes_on_where_it_was(tmp_path: Path, bed: Bed) -> None:
     assert seen == [1.0]
 
 
-def test_again_plays_what_is_there_in_its_place(tmp_path: Path, bed: Bed) -> None:
+def test_again_plays_what_is_there_in_its_place_and_the_note_says_kernel_and_day(
+    tmp_path: Path, bed: Bed
+) -> None:
     record(tmp_path, [bed.cell(100)], seeds=[1, 2])
     record(tmp_path, [bed.cell(100)], seeds=[1], again=True)
     assert bed.played == [(100, 1), (100, 2), (100, 1)]
-    assert [run["seed"] for run in Measured(tmp_path).runs] == [2, 1]
+    measured = Measured(tmp_path)
+    assert [run["seed"] for run in measured.runs] == [2, 1]
+    assert "Linux 6.18.0" in measured.note() and "2 runs" in measured.note()
+    assert re.search(r"\b20\d\d", measured.note())
 
 
 def test_a_run_that_fails_the_gate_is_told_and_never_recorded(tmp_path: Path, bed: Bed) -> None:
@@ -123,12 +122,6 @@ def test_two_campaigns_lose_nothing_of_each_other(tmp_path: Path, bed: Bed) -> N
     one.put({"flows": 100}, 1, facts(outcome(0.9)))
     other.put({"flows": 400}, 1, facts(outcome(0.9)))
     assert len(Measured(tmp_path).runs) == 2
-
-
-def test_the_note_says_kernel_and_day(tmp_path: Path, bed: Bed) -> None:
-    record(tmp_path, [bed.cell(100)], seeds=[1, 2])
-    note = Measured(tmp_path).note()
-    assert "Linux 6.18.0" in note and "2 runs" in note and "20" in note
 
 
 def test_figure_15_plays_today_s_linux_in_the_testbed_s_set_up(monkeypatch, tmp_path):

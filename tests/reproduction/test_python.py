@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import forebay
-from forebay import ForebayError
 from forebay.reproduction import Artefact, Entry, UnknownArtefact, entries, papers
 
 PAPERS = Path(papers.__file__).parent
@@ -31,19 +30,13 @@ def test_all_are_listed_and_those_of_one_paper() -> None:
     assert len(every) == len(set(every)) and {each.folder for each in entries()} == pages
     assert forebay.artefacts("D") == forebay.artefacts("yang-2013")
     assert set(forebay.artefacts("D")) == {name for name in every if name.startswith("yang-2013/")}
+    assert set(papers.KEYS.values()) <= {name.partition("/")[0] for name in every}
 
 
 @pytest.mark.parametrize("name", ["A.fig99", "E", "", "../A/fig15", "A.fig15.artefact"])
 def test_an_unknown_name_is_refused_with_a_hint(name: str) -> None:
     with pytest.raises(UnknownArtefact, match="there is no such artefact; "):
         forebay.reproduce(name)
-
-
-def test_a_paper_is_no_artefact_and_no_seeds_are_refused() -> None:
-    with pytest.raises(UnknownArtefact, match="'C' is a paper; write one of its artefacts: hisa"):
-        forebay.reproduce("C")
-    with pytest.raises(ForebayError, match="seeds: 0; write a whole number from 1 to 100000"):
-        forebay.reproduce("A.eq6", seeds=0)
 
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
@@ -53,8 +46,3 @@ def test_every_artefact_keeps_to_the_protocol(entry: Entry) -> None:
     assert entry.folder == artefact.folder  # type: ignore[attr-defined]
     taken = inspect.signature(artefact.reproduce).parameters
     assert list(taken) == ["effort", "quick"]
-
-
-def test_every_paper_with_a_letter_is_there() -> None:
-    folders = {path.name.replace("_", "-") for path in PAPERS.iterdir() if path.is_dir()}
-    assert set(papers.KEYS.values()) <= folders

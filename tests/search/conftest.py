@@ -6,18 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from tests.outcomes import around, class_of, link_of, metric, outcome_of, quantiles
 
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Engine
-from forebay.outcome import (
-    ClassOutcome,
-    LinkOutcome,
-    Metric,
-    Outcome,
-    Provenance,
-    Quantiles,
-    SizeResult,
-)
+from forebay.outcome import ClassOutcome, Metric, Outcome, SizeResult
 from forebay.outcome.statistics import over_replications
 from forebay.scenario import Duration, Scenario
 from forebay.search.goals import goals_of
@@ -96,14 +89,13 @@ class KnownEngine(Engine):
     def _metric(self, curve: Curve, name: str, packets: float, seeds: Sequence[int]) -> Metric:
         truth, sigma = curve(packets), self.noise.get(name)
         if sigma is None:
-            return Metric(value=truth, low=None, high=None, n=len(seeds))
+            return metric(truth, n=len(seeds))
         values = [truth + sigma * self._draw(name, seed, packets) for seed in seeds]
         if len(values) == 1:  # an engine's batch means inside the run
-            half = 2.0 * sigma
-            return Metric(value=values[0], low=values[0] - half, high=values[0] + half, n=1)
-        metric = over_replications(values, (-math.inf, math.inf))
-        assert metric is not None
-        return metric
+            return around(values[0], 2.0 * sigma, 1)
+        found = over_replications(values, (-math.inf, math.inf))
+        assert found is not None
+        return found
 
     def _draw(self, name: str, seed: int, packets: float) -> float:
         key = [self.world, seed, sum(name.encode())]
@@ -130,21 +122,16 @@ def held(scenario: Scenario) -> float:
 
 def _outcome(scenario: Scenario, read: dict[str, Metric], seeds: Sequence[int]) -> Outcome:
     mean, p99 = read.get("queue_delay_mean"), read.get("queue_delay_p99")
-    link = LinkOutcome(
+    link = link_of(
         utilization=read.get("utilization"),
         loss_rate=read.get("loss_rate"),
-        queue_packets=None,
-        queue_delay_s=Quantiles(mean=mean, p50=None, p95=None, p99=p99),
+        queue_delay_s=quantiles(mean=mean, p99=p99),
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
         goal_metrics={name: metric for name, metric in read.items() if name in ASKED},
     )
     classes = [_class(group, index, read) for index, group in enumerate(scenario.traffic)]
-    known = Provenance(version="0", seeds=list(seeds), scenario_sha256="", wall_s=0.0)
-    return Outcome(
-        scenario=scenario.to_dict(), engine="known", links={"bottleneck": link},
-        classes=classes, broken_assumptions=[], provenance=known,
-    )  # fmt: skip
+    return outcome_of(link, *classes, seeds=tuple(seeds), scenario=scenario.to_dict())
 
 
 ASKED = (
@@ -155,12 +142,11 @@ ASKED = (
 def _class(group: Any, index: int, read: dict[str, Metric]) -> ClassOutcome:
     """Curves named traffic.0.throughput, .loss_rate, .fct_mean and .fct_p99 become its metrics."""
     of = {name: read.get(f"traffic.{index}.{name}") for name in CLASS_CURVES}
-    fct = Quantiles(mean=of["fct_mean"], p50=None, p95=None, p99=of["fct_p99"])
+    fct = quantiles(mean=of["fct_mean"], p99=of["fct_p99"])
     ends = fct.mean is not None or fct.p99 is not None
-    return ClassOutcome(
-        kind=group.kind, flows=group.flows or 50, throughput_bps=of["throughput"], goodput_bps=None,
-        jain=None, rtt_s=None, loss_rate=of["loss_rate"], timeouts=None,
-        fct_s=fct if ends else None,
+    return class_of(
+        kind=group.kind, flows=group.flows or 50, throughput_bps=of["throughput"],
+        loss_rate=of["loss_rate"], fct_s=fct if ends else None,
     )  # fmt: skip
 
 

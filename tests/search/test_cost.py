@@ -12,16 +12,13 @@ def link(rate: str, flows: int) -> Scenario:
     return loads(f'[link]\nrate = "{rate}"\n[[traffic]]\nflows = {flows}\n')
 
 
-def test_packets_of_a_full_link_and_of_one_that_is_not():
+def test_packets_of_a_second_by_what_offers_them():
     assert packets_per_second(link("12 Mbit/s", 10)) == 1000
     udp = (
         '[link]\nrate = "12 Mbit/s"\n[queue]\nsize = "9 packets"\n'
         '[[traffic]]\nkind = "udp"\nflows = 4\nload = 0.5\n'
     )
     assert packets_per_second(loads(udp)) == pytest.approx(500)
-
-
-def test_small_datagrams_beside_long_flows_and_a_shaper_count():
     long = "[[traffic]]\nflows = 9\n"
     udp = '[[traffic]]\nkind = "udp"\nflows = 4\nload = 0.5\npacket = "150 B"\n'
     rate = '[link]\nrate = "12 Mbit/s"\n'

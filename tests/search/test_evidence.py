@@ -1,28 +1,12 @@
 """What a goal reads of two outcomes: known answers for every mean, ratio and interval."""
 
 import math
-from typing import Any
 
 import pytest
+from tests.outcomes import around, class_of, link_of, metric, outcome_of, quantiles
 
-from forebay.outcome import (
-    FCT_INCREASE,
-    ClassOutcome,
-    LinkOutcome,
-    Metric,
-    Outcome,
-    Quantiles,
-    Verdict,
-)
+from forebay.outcome import FCT_INCREASE, ClassOutcome, Metric, Outcome, Verdict
 from forebay.search.evidence import Evidence, completion_part, judge
-
-
-def metric(value: float, low: float | None = None, high: float | None = None, n: int = 5) -> Metric:
-    return Metric(value=value, low=low, high=high, n=n)
-
-
-def around(value: float, half: float, n: int = 5) -> Metric:
-    return metric(value, value - half, value + half, n)
 
 
 def kind(
@@ -33,20 +17,14 @@ def kind(
     sent: Metric | None = None,
     lost: Metric | None = None,
 ) -> ClassOutcome:
-    def spread(mean: Metric | None) -> Quantiles | None:
-        return None if mean is None else Quantiles(mean=mean, p50=None, p95=None, p99=None)
-
-    return ClassOutcome(
-        kind="short", flows=flows, throughput_bps=sent, goodput_bps=None, jain=None, rtt_s=None,
-        loss_rate=lost, timeouts=None, fct_s=spread(fct), fct_least_s=spread(least),
+    return class_of(
+        kind="short", flows=flows, throughput_bps=sent, loss_rate=lost,
+        fct_s=fct and quantiles(mean=fct), fct_least_s=least and quantiles(mean=least),
     )  # fmt: skip
 
 
 def outcome(*kinds: ClassOutcome, **goal_metrics: Metric) -> Outcome:
-    parts: dict[str, Any] = {"goal_metrics": goal_metrics}
-    link = LinkOutcome.model_construct(**parts)
-    parts = {"classes": list(kinds), "links": {"bottleneck": link}}
-    return Outcome.model_construct(**parts)
+    return outcome_of(link_of(goal_metrics=goal_metrics), *kinds)
 
 
 def increase(here: list[ClassOutcome], there: list[ClassOutcome] | None) -> Metric | None:

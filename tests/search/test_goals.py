@@ -3,10 +3,12 @@
 import math
 
 import pytest
+from tests.outcomes import around
+from tests.outcomes import metric as between
+from tests.scenarios import scenario
 
 import forebay
 from forebay.outcome import Metric, Verdict
-from forebay.scenario import loads
 from forebay.search.evidence import all_of, judge
 from forebay.search.goals import GOAL_KINDS, Goal, goals_of
 
@@ -14,9 +16,7 @@ KIND = {kind.name: kind for kind in GOAL_KINDS}
 
 
 def metric(value: float, half: float | None = None) -> Metric:
-    if half is None:
-        return Metric(value=value, low=None, high=None, n=5)
-    return Metric(value=value, low=value - half, high=value + half, n=5)
+    return between(value) if half is None else around(value, half)
 
 
 @pytest.mark.parametrize(
@@ -54,29 +54,14 @@ def test_excess_compares_goals_of_different_units():
 
 @pytest.mark.parametrize("discipline", ["drop-tail", "fq_codel"])
 def test_a_class_has_its_own_goal_on_delay_under_any_discipline(discipline):
-    scenario = loads(f"""
-        [link]
-        rate = "10 Mbit/s"
-        [queue]
-        discipline = "{discipline}"
-        [[traffic]]
-        name = "bulk"
-        flows = 6
-        rtt = {{ uniform = ["10 ms", "60 ms"] }}
-        [[traffic]]
-        name = "voice"
-        kind = "udp"
-        flows = 10
-        rate = "80 kbit/s"
-        packet = "200 B"
-        goals = {{ queue_delay_p99 = "30 ms", queue_delay_mean = "25 ms" }}
-        [measure]
-        warmup = "3 s"
-        duration = "6 s"
-        [goals]
-        utilization = 0.7
-        """)
-    found = forebay.size(scenario, seeds=1, max_seeds=2)
+    goals = {"queue_delay_p99": "30 ms", "queue_delay_mean": "25 ms"}
+    stream = {"name": "voice", "kind": "udp", "flows": 10, "rate": "80 kbit/s", "packet": "200 B"}
+    bulk = {"name": "bulk", "flows": 6, "rtt": {"uniform": ["10 ms", "60 ms"]}}
+    asked = scenario({
+        "queue": {"discipline": discipline}, "traffic": [bulk, stream | {"goals": goals}],
+        "measure": {"warmup": "3 s", "duration": "6 s"}, "goals.utilization": 0.7,
+    })  # fmt: skip
+    found = forebay.size(asked, seeds=1, max_seeds=2)
     names = [goal.name for goal in found.goals]
     assert names[1:] == ["traffic.1.queue_delay_mean", "traffic.1.queue_delay_p99"]
     assert found.buffer is not None
@@ -86,10 +71,8 @@ def test_a_class_has_its_own_goal_on_delay_under_any_discipline(discipline):
 
 
 def test_times_and_rates_have_four_digits_and_no_exponent():
-    asked = loads(
-        'link.rate = "1 Gbit/s"\ngoals.queue_delay_p99 = "1 ms"\n'
-        '[[traffic]]\nflows = 9\ngoals.throughput = "1 Mbit/s"\n'
-    )
+    goals = {"goals.queue_delay_p99": "1 ms", "traffic.0.goals": {"throughput": "1 Mbit/s"}}
+    asked = scenario(goals)
     delay, rate = (goal for goal in goals_of(asked) if goal.kind.unit)
     shown = [delay.show(seconds) for seconds in (0.0123456, 9.9994, 10.0, 15.54)]
     assert shown == ["12.35 ms", "9999 ms", "10000 ms", "15540 ms"]

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 from tests.kept import Kept, plain
+from tests.outcomes import around
+from tests.outcomes import metric as some
 from tests.search.conftest import Curve, KnownEngine, saturating, size
-from tests.search.test_evidence import around, kind, outcome
-from tests.search.test_evidence import metric as some
+from tests.search.test_evidence import kind, outcome
 from tests.search.test_kept import ANSWERS, DATA, LONG, SHORT, VOICE, WEB
 from tests.search.test_rule import FLOOR, at, problem
 from tests.search.test_smallest_set import Known, tried

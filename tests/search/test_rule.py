@@ -4,10 +4,11 @@ import math
 from typing import Any
 
 import pytest
+from tests.outcomes import around, link_of, outcome_of, quantiles
 from tests.search.conftest import asked
 
 import forebay
-from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.outcome import Outcome
 from forebay.scenario import Scenario, loads
 from forebay.search.answer import memory_binds, missed_by_far, none_meets
 from forebay.search.goals import goals_of
@@ -28,20 +29,12 @@ def problem(scenario: Scenario, **more: Any) -> Problem:
 def at(of: Problem, packets: int, used: float, lost: float = 0.0, waits: float = 0.0) -> Row:
     """Return a row whose values are exact."""
 
-    def exact(value: float) -> Metric:
-        return Metric(value=value, low=value, high=value, n=5)
-
-    link = LinkOutcome(
-        utilization=exact(used), loss_rate=exact(lost), queue_packets=None,
-        queue_delay_s=Quantiles(mean=exact(waits / 2), p50=None, p95=None, p99=exact(waits)),
+    delay = quantiles(mean=around(waits / 2), p99=around(waits))
+    link = link_of(
+        utilization=around(used), loss_rate=around(lost), queue_delay_s=delay,
         buffer_packets=packets, bdp_packets=1291.7,
     )  # fmt: skip
-    outcome = Outcome(
-        scenario={}, engine="simulation", links={"bottleneck": link}, classes=[],
-        broken_assumptions=[],
-        provenance=Provenance(version="0", seeds=[1, 2], scenario_sha256="", wall_s=0.0),
-    )  # fmt: skip
-    return Row.of(packets, [outcome], of.goals, "simulation")
+    return Row.of(packets, [outcome_of(link, engine="simulation")], of.goals, "simulation")
 
 
 def chosen(of: Problem, *rows: Row) -> tuple[int, int]:
@@ -83,6 +76,7 @@ def test_no_more_than_the_goals_allow():
     too_long = at(of, 130, 0.99, 0.04, 0.012)
     assert chosen(of, *seen, at(of, 112, 0.97, 0.05, 0.011), too_long) == (100, 4)
     assert choose(of, [seen[0], too_long], of.limit) == Needs(44)
+    assert choose(of, [too_long], of.limit) is None
 
 
 @pytest.mark.parametrize(
@@ -107,11 +101,6 @@ def test_where_the_time_has_ended_a_size_with_fewer_seeds_may_be_too_large():
     small, large = at(of, 15, 0.9, 0.05, 0.001), at(of, 130, 0.95, 0.05, 0.0105)
     found = choose(of, [small], of.limit, [small, large])
     assert isinstance(found, Chosen) and (found.packets, found.step) == (15, 4)
-
-
-def test_no_size_is_chosen_where_none_meets():
-    of = problem(asked(utilization=0.95))
-    assert choose(of, [at(of, 10, 0.5), at(of, 1000, 0.9)], of.limit) is None
 
 
 def test_the_price_has_half_double_and_what_one_percent_takes():
@@ -189,11 +178,8 @@ def test_a_queue_alone_has_alpha_of_what_it_leaves(memory, alpha, most):
     asked = forebay.scenario.loads(LINK, overrides=[f"memory={memory}", f"queue.alpha={alpha}"])
     assert most in str(memory_binds(asked, 1000))
     assert not memory_binds(asked, 40)
-
-
-def test_a_link_of_its_own_memory_says_nothing():
-    own = LINK.replace('memory = "200 kB"\n', "").replace(", alpha = 0.5", "")
-    assert not memory_binds(forebay.scenario.loads(own), 10**6)
+    own = asked.replace({"memory": None, "queue.alpha": None})
+    assert not memory_binds(own, 10**6)
 
 
 def test_the_reason_says_it():
@@ -216,8 +202,8 @@ def test_of_two_ends_the_one_counts_whose_interval_is_the_worse():
 
     def end(used: float, half: float) -> Outcome:
         outcome = at(of, 10, used).outcome
-        metric = Metric(value=used, low=used - half, high=used + half, n=5)
-        link = outcome.links["bottleneck"].model_copy(update={"utilization": metric})
+        wide = {"utilization": around(used, half)}
+        link = outcome.links["bottleneck"].model_copy(update=wide)
         return outcome.model_copy(update={"links": {"bottleneck": link}})
 
     ends = [end(0.91, 0.02), end(0.90, 0.005)]

@@ -26,6 +26,7 @@ UDP = '[[traffic]]\nkind = "udp"\nflows = 1000\n'
 def test_rate_and_flows_go_down_together():
     whole = link(MANY + UDP + "load = 0.1\n" + SHORT + "arrival_rate = 5000.0\n", "10 Gbit/s")
     small = scaled(whole, 10)
+    assert scaled(whole, 1.0) is whole
     assert float(small.link.rate) == 1e9
     assert [group.flows for group in small.traffic] == [2000, 100, 0]
     assert small.traffic[2].arrival_rate == 500.0
@@ -94,12 +95,6 @@ def test_each_of_the_sizes_that_can_be_configured_has_a_packet():
     )
     with refused("one of them is less than a packet"):
         parse_sizes("15 kB, 100 B, 1 MB", link(FEW))
-
-
-def test_the_whole_is_itself():
-    whole = link(MANY)
-    assert scaled(whole, 1.0) is whole
-    assert why_not(whole) is None
 
 
 FEWER = ScalingRule(1.0, 1000.0)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.outcomes import around, link_of, outcome_of
 
-from forebay.outcome import CurvePoint, LinkOutcome, Metric, Outcome, Provenance, Verdict
+from forebay.outcome import CurvePoint, Verdict
 from forebay.search.network_links import smallest_set
 
 Sizes = NDArray[np.float64]
@@ -64,16 +65,7 @@ def test_places_that_need_more_where_others_shrink_end_with_goals_met():
 
 def tried(packets: int, **used: float) -> CurvePoint:
     """Return a size of links by name, with what each was used."""
-    links = {
-        name: LinkOutcome(
-            utilization=Metric(value=share, low=share, high=share, n=1), loss_rate=None,
-            queue_packets=None, queue_delay_s=None, buffer_packets=packets, bdp_packets=100.0,
-        )
-        for name, share in used.items()
-    }  # fmt: skip
-    known = Provenance(version="0", seeds=[1], scenario_sha256="", wall_s=0.0)
-    outcome = Outcome(
-        scenario={}, engine="network", links=links, classes=[], broken_assumptions=[],
-        provenance=known,
-    )  # fmt: skip
+    sizes = {"buffer_packets": packets, "bdp_packets": 100.0}
+    links = {name: link_of(utilization=around(share, n=1), **sizes) for name, share in used.items()}
+    outcome = outcome_of(link_of(), seeds=(1,), engine="network", links=links)
     return CurvePoint(packets=packets, seeds=1, verdict=Verdict.MET, outcome=outcome)

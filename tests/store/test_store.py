@@ -69,19 +69,11 @@ link.rate = "20 Mbit/s"
 queue.discipline = "fq_codel"
 measure = { warmup = "1 s", duration = "2 s" }
 goals = { queue_delay_p99 = "10 ms", utilization = { at_least = 0.9, probability = 0.9 } }
-[[traffic]]
-flows = 4
-congestion_control = { cubic = 0.5, bbr = 0.5 }
-rtt = "20 ms"
-[[traffic]]
-kind = "short"
-load = 0.2
-length = "20 packets"
-rtt = "20 ms"
-[[traffic]]
-kind = "udp"
-flows = 2
-rate = "100 kbit/s"
+traffic = [
+    { flows = 4, congestion_control = { cubic = 0.5, bbr = 0.5 }, rtt = "20 ms" },
+    { kind = "short", load = 0.2, length = "20 packets", rtt = "20 ms" },
+    { kind = "udp", flows = 2, rate = "100 kbit/s" },
+]
 """
 
 

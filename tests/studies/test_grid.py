@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refused import refused
 
 import forebay
 from forebay import engines
-from forebay.scenario import ScenarioError
 from forebay.studies.grid import axis_of, grid_of, load_grid, shipped_grids
 
 BASE = forebay.load("oc3-gsr")
@@ -72,9 +72,9 @@ def test_a_logarithmic_range_of_times_has_equal_ratios(low, ratio, count):
     ],
 )
 def test_a_bad_axis_is_refused_in_one_line(spec: object, said: str) -> None:
-    with pytest.raises(ScenarioError, match=said) as refused:
+    with refused(said) as error:
         values(spec)
-    assert "\n" not in str(refused.value) and "queue.size" in str(refused.value)
+    assert "queue.size" in str(error.value)
 
 
 def test_axes_are_combined_in_their_order() -> None:
@@ -93,9 +93,11 @@ def test_axes_go_together() -> None:
     found = points(axes, groups=[["queue.size", "traffic.0.flows"]])
     assert found == [("1 packets", 1, "1 Mbit/s"), ("2 packets", 2, "1 Mbit/s")]
     assert points({("queue.size", "traffic.0.flows"): [("1 packets", 1)]}) == [("1 packets", 1)]
-    with pytest.raises(ScenarioError, match="write as many"):
+    again = {"queue.size": ["9 packets", "9 packets"], "traffic.0.flows": [1, 2]}
+    assert len(points(again, groups=[["queue.size", "traffic.0.flows"]])) == 2
+    with refused("write as many"):
         points(axes, groups=[["queue.size", "link.rate"]])
-    with pytest.raises(ScenarioError, match="is no axis"):
+    with refused("is no axis"):
         points(axes, groups=[["queue.size", "link.delay"]])
 
 
@@ -109,13 +111,8 @@ def test_axes_go_together() -> None:
     ],
 )
 def test_a_value_that_an_axis_has_twice_is_refused(axes: dict[Any, Any], said: str) -> None:
-    with pytest.raises(ScenarioError, match=f"{said}.*write each value once"):
+    with refused(f"{said}.*write each value once"):
         points(axes)
-
-
-def test_a_value_may_come_again_beside_another_of_its_group() -> None:
-    axes = {"queue.size": ["9 packets", "9 packets"], "traffic.0.flows": [1, 2]}
-    assert len(points(axes, groups=[["queue.size", "traffic.0.flows"]])) == 2
 
 
 def test_cells_are_left_out_by_values_bounds_and_functions() -> None:
@@ -125,9 +122,9 @@ def test_cells_are_left_out_by_values_bounds_and_functions() -> None:
     assert len(points(axes, leave_out=[table])) == 5
     assert len(points(axes, leave_out=[{"traffic.0.flows": [1, 100]}])) == 2
     assert len(points(axes, leave_out=lambda cell: cell["traffic.0.flows"] > 1)) == 2
-    with pytest.raises(ScenarioError, match="did you mean"):
+    with refused("did you mean"):
         points(axes, leave_out=[{"traffic.0.flow": 1}])
-    with pytest.raises(ScenarioError, match="at_least"):
+    with refused("at_least"):
         points(axes, leave_out=[{"traffic.0.flows": {"over": 1}}])
 
 
@@ -159,9 +156,8 @@ def test_a_design_fills_the_space_the_same_way_each_time(kind: str) -> None:
 def test_a_bad_file_is_refused_in_one_line(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "grid.toml"
     path.write_text(text)
-    with pytest.raises(ScenarioError, match=said) as refused:
+    with refused(said):
         load_grid(path)
-    assert "\n" not in str(refused.value)
 
 
 def test_a_base_is_found_beside_its_grid(tmp_path: Path) -> None:
@@ -202,9 +198,9 @@ def test_a_grid_of_more_cells_than_any_machine_runs_is_refused_at_once() -> None
     traffic = [forebay.Long(flows=2)] * 30
     several = forebay.Scenario(link=forebay.Link(rate="155 Mbit/s"), traffic=traffic)
     nine: dict[str, Any] = {f"traffic.{n}.flows": list(range(1, 10)) for n in range(30)}
-    with pytest.raises(forebay.ForebayError, match=r"4\.239e\+28 combinations of values"):
+    with refused(r"4\.239e\+28 combinations of values"):
         grid_of(several, nine)
-    with pytest.raises(forebay.ForebayError, match="there is no such key"):
+    with refused("there is no such key"):
         grid_of(several, {f"traffic.{n}.flow": of for n, of in enumerate(nine.values())})
-    with pytest.raises(forebay.ForebayError, match="combinations of values"):
+    with refused("combinations of values"):
         grid_of(several, nine, leave_out=[{"traffic.0.flows": 3}])

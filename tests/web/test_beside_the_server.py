@@ -80,18 +80,14 @@ def test_the_modules_pass_their_tests(name):
     assert made.returncode == 0, made.stdout
 
 
-def test_the_page_loads_its_modules_at_once_and_nothing_from_elsewhere():
+def test_the_page_loads_its_small_modules_at_once_and_nothing_from_elsewhere():
     text = (PAGE / "index.html").read_text()
     files = {path.name for path in PAGE.iterdir() if path.suffix in (".js", ".css")}
     assert set(re.findall(r'"/page/([\w.]+)"', text)) == files
     for path in PAGE.iterdir():
         content = path.read_text().replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://|@import|eval\(|innerHTML", content), path.name
-
-
-def test_every_module_is_small():
-    for path in PAGE.glob("*.js"):
-        assert len(path.read_text().splitlines()) <= 300, path.name
+        assert path.suffix != ".js" or len(content.splitlines()) <= 300, path.name
 
 
 def test_every_buffer_of_the_curve_is_told_and_the_digits_stay():
@@ -101,12 +97,6 @@ def test_every_buffer_of_the_curve_is_told_and_the_digits_stay():
     assert [each.goals for each in answer.curve] == [each.goals for each in same.curve]
     last = {each.links["bottleneck"].buffer_packets: each for each in told}
     assert {each.packets: each.outcome for each in answer.curve} == last
-
-
-def test_links_of_a_network_are_not_observed():
-    network = forebay.load("abilene-slow-edge-small")
-    with pytest.raises(forebay.ScenarioError, match="observe"):
-        forebay.size(network, "network", link="Denver->Seattle", observe=print)
 
 
 def test_what_the_first_question_would_wait_for_is_done_before_it() -> None:

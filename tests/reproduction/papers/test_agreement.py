@@ -3,18 +3,15 @@
 from typing import Any
 
 import pytest
+from tests.outcomes import link_of, metric, outcome_of, quantiles
 from tests.scenarios import scenario
 
 import forebay
 from forebay.effort import Effort
-from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.outcome import Outcome
 from forebay.reproduction import Measured
 from forebay.reproduction.papers.agreement import kernel
 from forebay.reproduction.papers.agreement.kernel import OFFLOAD, Compared
-
-
-def metric(value: float, n: int = 1) -> Metric:
-    return Metric(value=value, low=None, high=None, n=n)
 
 
 @pytest.fixture
@@ -24,19 +21,13 @@ def said(monkeypatch):
     values = dict(linux)
 
     def run(scenario: Any, **options: Any) -> Outcome:
-        queue = Quantiles(mean=metric(values["queue_packets"]), p50=None, p95=None, p99=None)
-        link = LinkOutcome(
-            utilization=metric(values["utilization"]), loss_rate=metric(values["loss_rate"]),
-            queue_packets=queue, queue_delay_s=None, buffer_packets=1, bdp_packets=1.0,
-        )  # fmt: skip
-        known = Provenance(version="0", seeds=[1], scenario_sha256="", wall_s=0.0)
-        return Outcome(
-            scenario={}, engine="simulation", links={"bottleneck": link}, classes=[],
-            broken_assumptions=[], provenance=known,
-        )  # fmt: skip
+        seen = {name: metric(value) for name, value in values.items()}
+        return outcome_of(
+            link_of(**seen | {"queue_packets": quantiles(mean=seen["queue_packets"])})
+        )
 
     monkeypatch.setattr(forebay, "run", run)
-    monkeypatch.setattr(kernel, "recorded", lambda cell, quantity: metric(linux[quantity], 3))
+    monkeypatch.setattr(kernel, "recorded", lambda cell, quantity: metric(linux[quantity]))
     return values
 
 

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.outcomes import around, link_of, outcome_of
 
 import forebay
 from forebay.effort import Effort
-from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance
+from forebay.outcome import Outcome
 from forebay.reproduction import KERNEL, SIMULATION, Measured, Reproduction, count
 from forebay.reproduction.papers.appenzeller_2004 import line_card
 from forebay.reproduction.papers.appenzeller_2004.line_card import FIG15, Printed, published, read
@@ -54,18 +55,8 @@ def test_every_cause_belongs_to_a_row() -> None:
         assert cause["why"].strip() == cause["why"] != ""
 
 
-def answer(scenario: Any, engine: str, percent: float) -> Outcome:
-    share, half = percent / 100, HALF / 100
-    link = LinkOutcome(
-        utilization=Metric(value=share, low=share - half, high=share + half, n=2),
-        loss_rate=None, queue_packets=None, queue_delay_s=None,
-        buffer_packets=scenario.buffer_packets, bdp_packets=scenario.bdp_packets,
-    )  # fmt: skip
-    known = Provenance(version="0", seeds=[1, 2], scenario_sha256="", wall_s=0.0)
-    return Outcome(
-        scenario={}, engine=engine, links={"bottleneck": link}, classes=[],
-        broken_assumptions=[], provenance=known,
-    )  # fmt: skip
+def answer(engine: str, percent: float) -> Outcome:
+    return outcome_of(link_of(utilization=around(percent / 100, HALF / 100, 2)), engine=engine)
 
 
 Make = Callable[..., Reproduction]
@@ -95,9 +86,9 @@ def make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: list[Any]) -> M
             if options.get("progress"):
                 options["progress"](0.5)
             if engine == "theory":
-                return answer(scenario, engine, 78.4)
+                return answer(engine, 78.4)
             asked.append(scenario)
-            return answer(scenario, engine, values[scenario.n_flows, scenario.buffer_packets])
+            return answer(engine, values[scenario.n_flows, scenario.buffer_packets])
 
         def measured(_: Path) -> Measured:
             found = Measured(tmp_path)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.outcomes import around
 
 import forebay
 from forebay.laws import bursts, heterogeneous, utilization
@@ -173,8 +174,7 @@ def test_delayed_acks_halve_what_a_round_trip_adds():
 
 def curve(*loss: float) -> list[tuple[int, Metric]]:
     buffers = (18, 27, 35, 48, 62, 100)
-    metrics = [Metric(value=each, low=each, high=each, n=5) for each in loss]
-    return list(zip(buffers, metrics, strict=True))
+    return list(zip(buffers, map(around, loss), strict=True))
 
 
 def test_fig5_knows_the_paper_s_curve_when_it_sees_it():

@@ -4,9 +4,9 @@ import csv
 from typing import Any
 
 import pytest
+from tests.outcomes import metric
 
 import forebay
-from forebay.outcome import Metric
 from forebay.reproduction import OTHERS, UNEXPLAINED, Effort, Work
 from forebay.reproduction.papers.published import compared as module
 from forebay.reproduction.papers.published.compared import HERE, Compared, read_rows, read_toml
@@ -21,8 +21,7 @@ WORK = Work(HERE, quick=False, effort=Effort(seeds=1, jobs=1))
 
 def compared(value: float, **more: Any) -> Compared:
     known: dict[str, Any] = {"measured": 80.0, "band": 1.0, "full": FULL} | more
-    metric = Metric(value=value, low=None, high=None, n=1)
-    return Compared([100, "cubic"], "goodput", simulated=metric, **known)
+    return Compared([100, "cubic"], "goodput", simulated=metric(value), **known)
 
 
 @pytest.mark.parametrize(
