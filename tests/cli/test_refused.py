@@ -122,8 +122,8 @@ trace oc3-gsr --flows one | write whole numbers
 trace oc3-gsr --flows -1 | forebay: --flows: -1; write a whole number from 0
 run --rate '1 Gbit/s' --flows 1 --flows 2 | --flows: is written twice; write one table
 run --rate '1 Gbit/s' --flows a.csv --flows b.csv | --flows: is written twice; write one table
-run --rate '1 Gbit/s' --flows 9..1 | traffic.0.flows
-run --rate '1 Gbit/s' --flows .5 | traffic.0.flows: 0.5 is not a whole number
+run --rate '1 Gbit/s' --flows 9..1 | --flows: 9 is above 1
+run --rate '1 Gbit/s' --flows .5 | --flows: 0.5 is not a whole number
 run oc3-gsr --flows ./a.xls | '--flows': './a.xls': write a name that ends in .csv
 run oc3-gsr --engine theory --flows a.csv | forebay: --flows:
 trace oc3-gsr --step '1 furlong' | step:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from forebay import platforms
 from forebay.errors import ForebayError
 from forebay.laws.hashed_members import Group
 from forebay.outcome import SizeResult
@@ -77,7 +78,22 @@ def link_scenario(
     tree: dict[str, Any] = {"name": title, "link": {"rate": rate}, "traffic": [long]}
     asked = goal if isinstance(goal, Mapping) else dict(map(_goal, listed("goal", goal or ())))
     replace(tree, {f"goals.{goal}": value for goal, value in (asked or _DEFAULT_GOAL).items()})
-    return of_tree(without_numpy(tree), "options", set)
+    options = {part: argument(name) for part, name in _OPTIONS.items()}
+    return _scenario(without_numpy(tree), set, options)
+
+
+_OPTIONS = {"rate": "rate", "flows": "flows", "rtt": "rtt", "congestion_control": "mix"}
+
+
+def _scenario(
+    tree: dict[str, Any], overrides: Sequence[str], written: Mapping[str, str | Term]
+) -> Scenario:
+    """Return a scenario; errors name the option or column in which its user wrote a field."""
+    try:
+        return of_tree(tree, "", overrides)
+    except ScenarioError as error:
+        names = (written[part] for part in error.field.split(".") if part in written)
+        raise error if error.file else error.but(field=next(names, error.field)) from None
 
 
 def _is_written(value: object) -> bool:
@@ -177,10 +193,11 @@ def read_ports(path: str, overrides: Sequence[str] = ()) -> list[PortRow]:
     ScenarioError
         It names the line.
     """
-    rows = list(csv.DictReader(io.StringIO(_text(path), newline=""), skipinitialspace=True))
+    reader = csv.DictReader(io.StringIO(_text(path), newline=""), skipinitialspace=True)
+    rows = [(reader.line_num, row) for row in reader]
     if not rows or len(rows) > _MOST_PORTS:
         raise ScenarioError("ports.number", path=path, ports=len(rows), most=_MOST_PORTS)
-    columns = [name.strip() for name in rows[0] if name]
+    columns = [name.strip() for name in reader.fieldnames or () if name]
     unknown = [name for name in columns if name not in _KNOWN]
     missing = [name for name in _NEEDED if name not in columns]
     if unknown or missing:
@@ -188,7 +205,12 @@ def read_ports(path: str, overrides: Sequence[str] = ()) -> list[PortRow]:
             "ports.no-column" if missing else "ports.column", path=path,
             column=(missing or unknown)[0][:40], known=", ".join(_KNOWN),
         )  # fmt: skip
-    ports = [_row(path, line, row, overrides) for line, row in enumerate(rows, 2)]
+    ports = []
+    for line, row in rows:
+        try:
+            ports.append(_row(row, overrides))
+        except ForebayError as error:
+            raise error if error.file else error.at(f"{path} line {line}") from None
     names = [row.name for row in ports]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -209,33 +231,33 @@ def _text(path: str) -> str:
         raise ScenarioError("ports.no-text", path=path) from None
 
 
-def _row(path: str, line: int, row: dict[str, str | None], overrides: Sequence[str]) -> PortRow:
+def _row(row: dict[str, str | None], overrides: Sequence[str]) -> PortRow:
     cells = {
         key.strip(): (value or "").strip() for key, value in row.items() if isinstance(key, str)
     }
     if None in row or not cells.get("name"):
-        raise ScenarioError("ports.cells", path=path, line=line, more=None in row)
+        raise ScenarioError("ports.cells", more=None in row)
     note = error = None
     if cells.get("members"):
-        try:
-            cells, note, error = _member(cells)
-        except ScenarioError as refused:
-            raise refused.but(code="ports", file=f"{path} line {line}", field="") from None
+        cells, note, error = _member(cells)
     elif lone := next((group for group in _OF_GROUPS if cells.get(group)), None):
-        raise ScenarioError("ports.no-members", path=path, line=line, column=lone)
-    scenario = of_tree(_tree(path, line, cells), f"{path}: line {line}", overrides)
+        raise ScenarioError("ports.no-members", field=lone)
+    columns = {"flows": "n", **{name: name for name in cells}}
+    scenario = _scenario(_tree(cells), overrides, columns)
     platform, interface = (cells.get(name) or None for name in ("platform", "interface"))
+    if platform is not None:
+        platforms.get(platform)
     return PortRow(cells["name"], scenario, platform, interface, note, error)
 
 
-def _tree(path: str, line: int, cells: dict[str, str]) -> dict[str, Any]:
+def _tree(cells: dict[str, str]) -> dict[str, Any]:
     """Return a port's scenario as TOML would give it."""
     n, load = cells.get("n", ""), cells.get("load", "")
     if not n and not load:
-        raise ScenarioError("ports.no-traffic", path=path, line=line)
+        raise ScenarioError("ports.no-traffic")
     same: dict[str, Any] = {"rtt": _round_trip(cells["rtt"])} if cells.get("rtt") else {}
     if mix := cells.get(column := "congestion_control"):
-        same[column] = _mix(mix, f"{path}: line {line}: {column}")
+        same[column] = _mix(mix, column)
     long = {"flows": value_of(n), **same}
     short = {"kind": "short", "length": _BURST, "load": value_of(load), **same}
     usual = {"utilization": "0.98"} if n else {"loss_rate": "0.005"}
@@ -303,7 +325,7 @@ def _group(cells: dict[str, str]) -> Group:
         return Group(members)
     if not flows or not share:
         name = "largest_share" if flows else "largest_flows"
-        raise ScenarioError("missing.of-largest", name=name)
+        raise ScenarioError("missing.of-largest", field=name)
     many = _count("largest_flows", flows, 1, 10_000_000)
     return Group(members, many, _number("largest_share", share, 0.0, 1.0))
 
@@ -311,10 +333,10 @@ def _group(cells: dict[str, str]) -> Group:
 def _count(name: str, text: str, least: int, most: int) -> int:
     if _WHOLE.fullmatch(text) and least <= int(text) <= most:
         return int(text)
-    raise ScenarioError("out-of-range.cell", value=text, name=name, least=least, most=most)
+    raise ScenarioError("out-of-range.cell", value=text, field=name, least=least, most=most)
 
 
 def _number(name: str, text: str, least: float, most: float) -> float:
     if _is_number(text) and least <= float(text) <= most:
         return float(text)
-    raise ScenarioError("out-of-range.share", value=text, name=name, least=least, most=most)
+    raise ScenarioError("out-of-range.share", value=text, field=name, least=least, most=most)

@@ -33,9 +33,6 @@ def size_table(
     A stop prints the ports done so far, and raises ``stopped``.
     """
     rows = ports.read_ports(path, overrides)
-    for row in rows:
-        if row.platform is not None:
-            platforms.get(row.platform)
     done: list[ports.SizedPort] = []
     try:
         for port in ports.size_ports(rows, size, Notation.COMMAND_LINE):
