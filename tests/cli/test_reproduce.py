@@ -114,6 +114,12 @@ def test_what_is_offered_but_is_none_is_3_and_said(forebay_, papers, tmp_path, m
     (tmp_path / "site" / "mylab_none.py").write_text("reproduce = None")
     result = forebay_("reproduce", "mylab-2026/fig1")
     assert result.status == 3 and "has no reproduce(" in result.err
+    for body, said in (("raise ValueError('boom')", "failed: ValueError: boom"),
+                       ("return 7", "returned int, no Reproduction")):  # fmt: skip
+        (tmp_path / "site" / "mylab_none.py").write_text(f"def reproduce(*_):\n    {body}")
+        monkeypatch.delitem(sys.modules, "mylab_none", raising=False)
+        result = forebay_("reproduce", "mylab-2026/fig1")
+        assert result.status == 3 and said in result.err
 
 
 PLANTED = 'raise SystemExit("planted code was run")'

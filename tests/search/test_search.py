@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.cases import examples
 from tests.search.conftest import KnownEngine, asked, delay_at, meets_at, saturating, size
 
+from forebay.effort import DEFAULT
 from forebay.outcome import SizeResult
 from forebay.scenario import Goals
 from forebay.search.goals import SizingError
@@ -50,6 +51,16 @@ def test_noise_leaves_an_interval_that_holds_the_truth(world):
     truth = meets_at(scale, target)
     assert found.buffer.low <= truth <= 1.05 * found.buffer.high
     assert found.buffer.packets <= 1.6 * truth
+
+
+def test_an_engine_that_answers_from_fewer_seeds_than_asked_ends_the_search_too():
+    class Fewer(KnownEngine):
+        def run(self, scenario, seeds, effort=DEFAULT):
+            return super().run(scenario, seeds[:1], effort)
+
+    engine = Fewer({"utilization": saturating(40.0)}, {"utilization": 0.01}, stop_after=60)
+    found = size(asked(utilization=0.97), engine, seeds=[1, 2, 3], max_seeds=3)
+    assert found.buffer.low <= meets_at(40.0, 0.97) <= found.buffer.high and not found.interrupted
 
 
 def test_the_region_of_a_goal_that_is_met_between_two_misses_is_found():
