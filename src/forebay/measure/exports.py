@@ -89,8 +89,9 @@ def listen(at: str, seconds: float, *, rate: str, progress: Progress | None = No
 def _read(names: list[str], sources: list[str], progress: Progress | None) -> ExportReadings:
     read = read_captures(names, _core.measure_exports, progress)
     if read["span_ms"] is None:
-        early = read["without_template"]
-        why = Fact("exports.none-but-sets" if early else "exports.none", sets=early)
+        told = dict(read)
+        left = [Fact(kind, count=told[name]) for name, kind in _IGNORED if told[name]]
+        why = "; ".join(map(str, left)) or Fact("exports.none")
         raise MeasureError("measure.no-flow-record", file=sources[0], why=why)
     return read
 
@@ -185,14 +186,17 @@ def _long_flows(read: ExportReadings, low: float, high: float) -> Estimate:
     return Estimate((low + high) / 2, low, high / (1 - 2 * lost), read["records"], str(bias))
 
 
+_IGNORED = (
+    ("without_template", "exports.without-template"), ("incomplete", "exports.incomplete"),
+    ("not_exports", "exports.damaged"),
+)  # fmt: skip
+
+
 def _notes(read: ExportReadings, found: Measured) -> None:
-    for count, kind in (
-        (read["lost"], "exports.lost"), (read["reordered"], "exports.reordered"),
-        (read["without_template"], "exports.without-template"),
-        (read["incomplete"], "exports.incomplete"), (read["not_exports"], "exports.damaged"),
-    ):  # fmt: skip
-        if count:
-            found.note(kind, count=count)
+    told = dict(read)
+    for name, kind in (("lost", "exports.lost"), ("reordered", "exports.reordered"), *_IGNORED):
+        if told[name]:
+            found.note(kind, count=told[name])
     if read["cut_early"] > _MOST_CUT * read["continued"] and read["cut_early"] >= _FEWEST_CUT:
         found.note("exports.cut", records=read["cut_early"])
     if not read["drawn"] and not read["finer"] and read["records"] >= _FEWEST_STAMPS:
