@@ -7,9 +7,11 @@ import sys
 import time
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Barrier
 
 import pytest
 from hypothesis import given, settings
@@ -241,6 +243,17 @@ def test_two_writers_of_the_same_replications_keep_each_once(tmp_path):
             each.stdout.read()
     assert [each.returncode for each in both] == [0, 0]
     assert stored(tmp_path / "s") == list(range(1, 19))
+
+
+def test_several_that_begin_a_store_at_once_wait_for_each_other(tmp_path):
+    together = Barrier(4, timeout=20.0)
+
+    def begin(n: int) -> None:
+        together.wait()
+        Store(tmp_path / f"{n // 4}.sqlite").close()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(begin, range(4 * 50))) == [None] * 200
 
 
 def test_a_store_that_another_makes_meanwhile_is_not_foreign(tmp_path, monkeypatch):

@@ -143,6 +143,7 @@ SCHEMA = 1
 """Increased if an older Forebay can no longer read the tables."""
 BUSY_S = 60.0
 """Seconds to wait for another process that writes."""
+_PAUSE_S = 0.01
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS scenarios (
@@ -198,8 +199,7 @@ def open_checked(path: Path) -> sqlite3.Connection:
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     _refuse_foreign(connection, path)
-    (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
-    if mode != "wal":
+    if _journal(connection) != "wal":
         raise StoreError("store.without-log", path)
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("BEGIN IMMEDIATE")  # of two processes that make it, one waits here
@@ -210,6 +210,21 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version={SCHEMA}")
     connection.execute("COMMIT")
+
+
+def _journal(connection: sqlite3.Connection) -> str:
+    """Switch the file to a write-ahead log. SQLite does not wait here for others that do the same.
+
+    Returns the journal that it has now.
+    """
+    ends = time.monotonic() + BUSY_S
+    while True:
+        try:
+            return str(connection.execute("PRAGMA journal_mode=WAL").fetchone()[0])
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > ends:
+                raise
+            time.sleep(_PAUSE_S)
 
 
 def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
