@@ -70,10 +70,11 @@ def load(
     name, overrides = os.fspath(path), listed(SOURCE, overrides)
     if not name.lower().endswith(_FILES):
         _refuse_other_formats(name)
+        scenario = load_scenario(name, overrides)
         for option, value in (("connections", connections), ("rate", rate)):
             if value is not None:
                 raise ScenarioError("no-effect.beside-scenario", name=argument(option))
-        return load_scenario(name, overrides)
+        return scenario
     greedy: dict[str, Any] = {"flows": connections or _CONNECTIONS}
     unless = Rate.parse_argument(argument("rate"), rate or _RATE)
 

@@ -84,7 +84,8 @@ class Lint:
     @property
     def text(self) -> str:
         """Return the report as text."""
-        lines = [f"{self.platform}: {len(self.readings)} queue(s)"]
+        many = len(self.readings)
+        lines = [f"{self.platform}: {many} queue{'s' * (many != 1)}"]
         if self.wanted is not None:
             wanted = say(self.wanted.bytes, self.wanted.packets, self.port)
             lines.append(f"wanted: {wanted} ({self.wanted.written}, {self.wanted.source})")

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.outcome import LinkOutcome, NetworkOutcome, Outcome
 from forebay.report.outcome import print_broken
-from forebay.report.tables import assumed_lines, console, number, show_table, table, with_prefix
+from forebay.report.tables import (
+    assumed_lines,
+    console,
+    count,
+    number,
+    show_table,
+    table,
+    with_prefix,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -59,7 +67,7 @@ def print_network(outcome: Outcome) -> None:
 def print_failures(found: list[dict[str, Any]]) -> None:
     """Print the network as it is, and what each single failure changes, the worst first."""
     out = console()
-    out.print(f"{len(found) - 1} single failures, the worst first", style="bold")
+    out.print(f"{count(len(found) - 1, 'single failure')}, the worst first", style="bold")
     grid = table("link down", "worst link", "offered, %", "utilization, %", "loss, %", "loses most")
     failed = []
     for row in found:

@@ -115,6 +115,8 @@ def _print_differences(out: Console, study: StudyTable, most: int) -> None:
 
 def verdict(columns: Sequence[str], row: StudyRow) -> str:
     """Return which metrics differ: "uses more, loses less"; those whose interval has no 0."""
+    if all(metric is None for metric in row.metrics):
+        return "not run"
     if not row.settled:
         return "not settled"
     said = []

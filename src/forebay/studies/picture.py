@@ -14,6 +14,7 @@ from forebay.studies.columns import BySeed, columns_of, may_be_column
 from forebay.studies.leave_out import amount
 from forebay.studies.plan import Plan
 from forebay.studies.summary import Key, mean_over, stored_of
+from forebay.words import argument
 
 _LOG_RATIO = 7.0
 """An axis whose ends are farther apart, and all above 0, is logarithmic."""
@@ -45,7 +46,7 @@ def picture(plan: Plan, store: Store, roles: Roles) -> StudyPicture:
     usual = (named,) if named else columns_of(plan.asked[0].ask, (seen for _, seen in data))
     shown, facet = [name for name in usual if name in known], chosen["facet"]
     if not known:
-        raise ScenarioError("bad-grid.nothing-stored", field="y")
+        raise ScenarioError("bad-grid.nothing-stored", field=argument("y"))
     if not shown:
         raise _no_metric(usual[0], known, "y")
     # A size says little without what it uses and loses.
@@ -82,7 +83,7 @@ def check_roles(
 
 def _no_metric(name: str, known: Iterable[str], field: str) -> ScenarioError:
     guess = did_you_mean(name, list(known))
-    return ScenarioError("bad-grid.metric", field=field, value=name, guess=guess)
+    return ScenarioError("bad-grid.metric", field=argument(field), value=name, guess=guess)
 
 
 def _averaged(
@@ -122,7 +123,7 @@ def _roles(
         if named[role] is None and rest:
             named[role] = rest.pop(0)
     if named["x"] is None:
-        raise ScenarioError("bad-grid.no-axis-left", field="x")
+        raise ScenarioError("bad-grid.no-axis-left", field=argument("x"))
     return named
 
 
