@@ -294,7 +294,6 @@ def sized(found: forebay.SizeResult, keep: Keep) -> dict[str, Any]:
         "region": [interval.model_dump(mode="json") for interval in found.region],
         "goals": [goal.model_dump(mode="json") for goal in found.goals],
         "relaxations": [relaxation.model_dump(mode="json") for relaxation in found.relaxations],
-        "scaled": found.scaled is not None,
         "aims": found.aqm is not None,
         "queue": _aimed(found),
         "curve": [point(each.packets, each.link) for each in found.curve],

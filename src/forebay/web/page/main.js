@@ -158,7 +158,7 @@ function answered(found) {
   $("progress").value = 1;
   showAnswer(found);
   taking({ sized: found });
-  if (!found.scaled && found.curve.length) {
+  if (found.curve.length) {
     known.points.clear();
     for (const point of found.curve) known.points.set(point.packets, { ...point, stage: "fine" });
     $("note").textContent = "";
