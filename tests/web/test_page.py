@@ -73,6 +73,8 @@ def test_a_first_answer_has_a_size_a_reason_and_a_curve(page, server):
     assert "Recommended: " in page.locator("#headline").inner_text()
     assert page.locator("#charts .curve.fine").count() == 3
     assert page.locator("#charts .meets").count() == 3
+    row = page.locator("#price tr", has_text="recommended").inner_text().split("\t")
+    assert row[1] == str(best) and row[2].endswith(" %") and row[5].endswith(" ms")
 
 
 def test_an_answer_by_smaller_links_has_a_curve_and_values_at_its_size(page):

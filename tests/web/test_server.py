@@ -147,6 +147,10 @@ def test_an_aqm_has_the_curve_of_its_target(server):
     found = the(told, "sized")
     points = {data["packets"] for name, data in told if name == "point"}
     assert found["aims"] and points == {each["packets"] for each in found["curve"]}
+    said = found["sentences"]
+    assert "Least shown: " in " ".join(said[:2]) and said[-1].startswith("By simulation")
+    assert [each for each in said if each.startswith(("…", "Note", "Assumed", " "))] == []
+    assert "--explain" not in " ".join(said) and len(set(said)) == len(said)
 
 
 def test_a_replay_is_the_trace_of_the_first_seed(server):

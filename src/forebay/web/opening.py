@@ -17,9 +17,9 @@ import tomli_w
 import forebay
 from forebay import measure, platforms, report
 from forebay.errors import ForebayError, written_in
-from forebay.outcome import LinkOutcome, Metric
+from forebay.outcome import LinkOutcome, Metric, Price
 from forebay.packages import check_file
-from forebay.report.size import brief, explained, sentence
+from forebay.report.size import reasons, sentence
 from forebay.scenario.io import without_empty
 from forebay.words import Fact, Notation
 
@@ -259,7 +259,7 @@ def _aim_packets(asked: dict[str, Any]) -> int | None:
     return None
 
 
-def point(packets: int, link: LinkOutcome) -> dict[str, Any]:
+def point(packets: int, link: LinkOutcome | Price) -> dict[str, Any]:
     """Return the curves' values at one buffer."""
     delay = link.queue_delay_s
     return {
@@ -288,8 +288,11 @@ def sized(found: forebay.SizeResult, keep: Keep) -> dict[str, Any]:
         "guess": least is not None and least.is_guess,
         "status": found.exit_status,
         "headline": sentence(found),
-        "sentences": [*brief(found)[2:], *explained(found)],
-        "assumptions": list(found.assumptions),
+        "sentences": reasons(found),
+        "price": [
+            {**point(each.packets, each), "why": each.why, "approximate": each.approximate}
+            for each in found.price
+        ],
         "binding": list(found.binding),
         "region": [interval.model_dump(mode="json") for interval in found.region],
         "goals": [goal.model_dump(mode="json") for goal in found.goals],

@@ -1,13 +1,13 @@
 // The page: one question, what is known of it so far, and what happens when it changes.
 
-import { showAnswer, showGuess, stale } from "./answer.js";
+import { rows, showAnswer, showGuess, stale } from "./answer.js";
 import { draw, KINDS, nearest, words } from "./chart.js";
 import { listen, show, showError } from "./form.js";
 import { byCurve, byLaws, target } from "./guess.js";
 import { KINDS as TRAFFIC } from "./kinds.js";
 import { askJson, GONE, stop, stream } from "./live.js";
 import { drawPins } from "./pins.js";
-import { duration, pack, seconds, unpack } from "./question.js";
+import { count, duration, pack, seconds, unpack } from "./question.js";
 import { listenToReplay, replayChanged } from "./replay.js";
 import { listenToFiles, listenToTaking, taking } from "./take.js";
 
@@ -61,13 +61,7 @@ function lawsKnown(found) {
   showError(null);
   known.laws = found;
   taking({ toml: found.toml });
-  const rows = found.laws.map((law) => {
-    const row = document.createElement("tr");
-    row.className = law.holds ? "" : "broken";
-    for (const text of [law.law, law.packets.toLocaleString("en"), law.holds ? "hold" : law.broken.join("; ")]) row.insertCell().textContent = text;
-    return row;
-  });
-  document.querySelector("#laws tbody").replaceChildren(...rows);
+  rows("laws", found.laws.map((law) => [law.law, count(law.packets), law.holds ? "hold" : law.broken.join("; ")]), found.laws.map((law) => (law.holds ? "" : "broken")));
   $("regime").textContent = found.regime ? found.regime.why : "";
   guess(byLaws(found.laws), "By laws alone; nothing is simulated yet.");
   redraw();
