@@ -16,7 +16,7 @@ import tomli_w
 
 import forebay
 from forebay import measure, platforms, report
-from forebay.errors import ForebayError, written_in
+from forebay.errors import ForebayError
 from forebay.outcome import LinkOutcome, Metric, Price
 from forebay.packages import check_file
 from forebay.report.size import reasons, sentence
@@ -50,8 +50,7 @@ def scenario_of(asked: object) -> forebay.Scenario:
         if name not in PARTS:
             raise Refused("refused.part", value=str(name), known=", ".join(PARTS))
     _check_depth(asked)
-    with written_in(Notation.FILE):
-        scenario = forebay.Scenario.from_dict(asked, files=False)
+    scenario = forebay.Scenario.from_dict(asked, files=False)
     flows = sum(float(group.flows or 0) for group in scenario.traffic)
     if len(scenario.traffic) > _MOST_CLASSES:
         raise Refused("refused.classes", field="traffic", most=_MOST_CLASSES)
@@ -139,14 +138,15 @@ def measured(content: bytes, rate: str) -> dict[str, Any]:
         except KeyboardInterrupt:
             raise Refused("refused.long-capture", seconds=_MEASURED_S) from None
         except measure.MeasureError as error:
-            why = str(error).replace(str(path), "the file")
-            raise Refused("refused.no-capture", why=why) from None
+            said = error.worded(Notation.FILE).replace(str(path), "the file")
+            raise Refused(said) from None
     try:
         scenario = capture.scenario().replace({"name": "measured from a capture"})
     except measure.MeasureError as error:
-        raise Refused("refused.no-scenario", why=str(error)) from None
+        raise Refused("refused.no-scenario", why=error.wrong) from None
     seen = Fact("workbench.measured", packets=capture.packets, seconds=capture.seconds)
-    return {"question": question_of(scenario), "notes": [str(seen), *capture.notes]}
+    notes = [note.replace(f"{path}: ", "") for note in capture.notes]
+    return {"question": question_of(scenario), "notes": [str(seen), *notes]}
 
 
 def _stored(text: str, keep: Keep) -> dict[str, Any]:
