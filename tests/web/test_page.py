@@ -104,7 +104,7 @@ def test_an_error_stands_beside_its_field_and_goes_again(page):
     error.wait_for()
     assert "155 Mbit/s" in error.inner_text()
     assert page.get_by_test_id("link-rate").get_attribute("aria-invalid") == "true"
-    assert page.get_by_test_id("status").inner_text() == "idle"
+    assert page.locator(".status").inner_text() == "idle · there is something to correct"
     page.get_by_test_id("link-rate").fill("155 Mbit/s")
     error.wait_for(state="detached")
 
@@ -124,6 +124,7 @@ def test_without_a_goal_the_page_asks_for_one(page, server):
     error = page.get_by_test_id("field-error")
     error.wait_for()
     assert error.inner_text() == "no goal is ticked, so every buffer is large enough; tick one"
+    assert page.locator("#headline").inner_text().startswith("Without a goal")
 
 
 @pytest.mark.long

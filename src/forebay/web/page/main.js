@@ -20,7 +20,7 @@ let question, presets, turn = 0, timer = 0, frame = 0, later = null, asking = fa
 function status(text, stage = "") {
   document.querySelector("[data-testid=status]").textContent = text;
   document.body.dataset.status = text;
-  $("stage").textContent = stage;
+  $("stage").textContent = stage && `· ${stage}`;
 }
 
 // Laws at once and one question at a time; packets when the hand rests for a moment.
@@ -70,7 +70,9 @@ function lawsKnown(found) {
 const packet = () => ({ bytes: known.laws.packet_bytes, seconds: known.laws.packet_s });
 
 function guess(packets, from) {
-  if (known.laws && !known.sized) showGuess(packets, packets === null ? "No law gives a size for this traffic; packets will." : from, packet());
+  if (!known.laws || known.sized) return;
+  if (![question, ...question.traffic].some((each) => Object.keys(each.goals ?? {}).length)) showGuess(null, "Without a goal every buffer is large enough: tick one.", packet());
+  else showGuess(packets, packets === null ? "No law whose assumptions hold gives a size; the search will." : from, packet());
 }
 
 const sorted = () => [...known.points.values()].sort((a, b) => a.packets - b.packets);
