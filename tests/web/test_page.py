@@ -7,6 +7,9 @@ import time
 
 import pytest
 
+import forebay
+from forebay.web.opening import scenario_of
+
 from .serving import QUICK, ended, running, served
 
 pytest.importorskip("starlette", reason="the extra forebay[web] is not installed")
@@ -71,6 +74,22 @@ def test_a_first_answer_has_a_size_a_reason_and_a_curve(page, server):
     assert "Recommended: " in page.locator("#headline").inner_text()
     assert page.locator("#charts .curve.fine").count() == 3
     assert page.locator("#charts .meets").count() == 3
+    row = page.locator("#price tr", has_text="recommended").inner_text().split("\t")
+    assert row[1] == str(best) and row[2].endswith(" %") and row[5].endswith(" ms")
+
+
+def test_an_answer_by_smaller_links_has_a_curve_and_values_at_its_size(page):
+    answer = forebay.size(scenario_of(QUICK), seeds=2, max_seeds=2)
+    one = {"value": 1.0, "low": 1.0, "high": 1.0, "n": 1}
+    link = {"factor": 9.0, "rate_bps": 1e6, "flows": 3, "window_packets": 9.0, "packets": one}
+    scaled = {"factor": 9.0, "error": one, "links": [link], "exponent": one, "flows_share": 1.0}
+    text = json.dumps(answer.to_dict() | {"scaled": scaled})
+    file = {"name": "x.json", "mimeType": "", "buffer": text.encode()}
+    page.locator("#file").set_input_files(file)
+    done(page)
+    page.locator("#charts .curve.fine").nth(2).wait_for()
+    page.get_by_role("button", name="Pin this scenario").click()
+    assert page.locator("#beside td").get_by_text("–").count() == 0
 
 
 def test_a_guess_looks_like_a_guess(page):
@@ -86,24 +105,26 @@ def test_an_error_stands_beside_its_field_and_goes_again(page):
     error.wait_for()
     assert "155 Mbit/s" in error.inner_text()
     assert page.get_by_test_id("link-rate").get_attribute("aria-invalid") == "true"
-    assert page.get_by_test_id("status").inner_text() == "idle"
+    assert page.locator(".status").inner_text() == "idle · there is something to correct"
     page.get_by_test_id("link-rate").fill("155 Mbit/s")
     error.wait_for(state="detached")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "said", "headline"),
     [
-        ({"traffic": [STRAY]}, ".*traffic.0.burst: there is no such key.*"),
-        ({"goals": {}}, "no goal is ticked, so every buffer is large enough; tick one"),
+        ({"traffic": [STRAY]}, ".*traffic.0.burst: there is no such key.*", ""),
+        ({"goals": {}}, "no goal is ticked, so every buffer is large enough; tick one",
+         "Without a goal"),
     ],
-)
-def test_a_mistake_that_has_no_field_in_the_form_is_named(page, server, changed, said):
+)  # fmt: skip
+def test_a_mistake_that_has_no_field_in_the_form_is_named(page, server, changed, said, headline):
     page.goto(linked(server, {**QUICK, **changed}))
     error = page.get_by_test_id("field-error")
     error.wait_for()
     assert re.fullmatch(said, error.inner_text())
+    assert page.locator("#headline").inner_text().startswith(headline)
 
 
 @pytest.mark.long

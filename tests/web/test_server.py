@@ -147,6 +147,10 @@ def test_an_aqm_has_the_curve_of_its_target(server):
     found = the(told, "sized")
     points = {data["packets"] for name, data in told if name == "point"}
     assert found["aims"] and points == {each["packets"] for each in found["curve"]}
+    said = found["sentences"]
+    assert "Least shown: " in " ".join(said[:2]) and said[-1].startswith("By simulation")
+    assert [each for each in said if each.startswith(("…", "Note", "Assumed", " "))] == []
+    assert "--explain" not in " ".join(said) and len(set(said)) == len(said)
 
 
 def test_a_replay_is_the_trace_of_the_first_seed(server):
@@ -203,6 +207,7 @@ def test_a_scenario_file_and_a_stored_answer_are_opened(server, tmp_path):
 def test_what_is_no_scenario_is_refused_in_one_line(server, text):
     status, found = post(server, "/open", {"text": text})
     assert status == 422 and "\n" not in found["error"]["text"]
+    assert "to_json" not in found["error"]["text"]
 
 
 def test_a_question_as_a_file_is_the_same_question(server):
@@ -234,8 +239,11 @@ def test_a_small_capture_is_measured(server, tmp_path):
     found = json.loads(text)
     assert status == 200 and found["question"]["link"]["rate"] == "2 Mbit/s"
     assert scenario_of(found["question"]).traffic and "packets in" in found["notes"][0]
+    _, text, _ = ask(server, "POST", "/measure?rate=2+Mbit/s", content[:-37], headers)
+    assert json.loads(text)["notes"][1].startswith("its end: its last frame is cut")
     status, text, _ = ask(server, "POST", "/measure?rate=2+Mbit/s", b"no capture", headers)
-    assert status == 422 and str(tmp_path) not in text
+    error = json.loads(text)["error"]["text"]
+    assert status == 422 and error.startswith("the file: ") and error.count("; ") == 1
 
 
 def test_an_answer_is_written_out_as_a_report_and_as_configuration(server):

@@ -279,6 +279,11 @@ def explained(answer: SizeResult) -> list[str]:
     return lines
 
 
+def reasons(answer: SizeResult) -> list[str]:
+    """Return what `brief` says in its lines, and everything else: each sentence once, and whole."""
+    return [*_least(answer), *_loss_price(answer), *explained(answer), *_by(answer)]
+
+
 def _region(answer: SizeResult) -> list[str]:
     """Return the sizes run that meet all goals, and what is missed beyond them."""
     lines, means = [], " by their means" * _is_sampled(answer)

@@ -58,7 +58,7 @@ class Answer:
     Attributes
     ----------
     pool : runs replications of the curve side by side.
-    budget : time of the search; None is that of `forebay.size`, whose digits it then gives.
+    budget : time of the search; None is that of `forebay.size`.
     keep : called with the answer.
     """
 

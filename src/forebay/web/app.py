@@ -27,11 +27,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import forebay
 from forebay import platforms
+from forebay.errors import written_in
 from forebay.web import opening
 from forebay.web.answering import Answer, warm_up
 from forebay.web.guard import Guard, budget_of, bytes_of, client_of, json_of, packets_of, texts_of
 from forebay.web.opening import Refused, error_of, scenario_of, toml_of
 from forebay.web.runs import Replay, Run, Runs, Work
+from forebay.words import Notation
 
 PAGE = Path(__file__).with_name("page")
 _STREAM = {"X-Accel-Buffering": "no"}
@@ -73,7 +75,8 @@ def _answering(handler: Handler) -> Handler:
     @wraps(handler)
     async def handle(request: Request) -> Response:
         try:
-            return await handler(request)
+            with written_in(Notation.FILE):
+                return await handler(request)
         except forebay.ForebayError as error:
             return JSONResponse({"error": error_of(error)}, 422)
 

@@ -16,10 +16,10 @@ import tomli_w
 
 import forebay
 from forebay import measure, platforms, report
-from forebay.errors import ForebayError, written_in
-from forebay.outcome import LinkOutcome, Metric
+from forebay.errors import ForebayError
+from forebay.outcome import LinkOutcome, Metric, Price
 from forebay.packages import check_file
-from forebay.report.size import brief, explained, sentence
+from forebay.report.size import reasons, sentence
 from forebay.scenario.io import without_empty
 from forebay.words import Fact, Notation
 
@@ -50,8 +50,7 @@ def scenario_of(asked: object) -> forebay.Scenario:
         if name not in PARTS:
             raise Refused("refused.part", value=str(name), known=", ".join(PARTS))
     _check_depth(asked)
-    with written_in(Notation.FILE):
-        scenario = forebay.Scenario.from_dict(asked, files=False)
+    scenario = forebay.Scenario.from_dict(asked, files=False)
     flows = sum(float(group.flows or 0) for group in scenario.traffic)
     if len(scenario.traffic) > _MOST_CLASSES:
         raise Refused("refused.classes", field="traffic", most=_MOST_CLASSES)
@@ -139,14 +138,15 @@ def measured(content: bytes, rate: str) -> dict[str, Any]:
         except KeyboardInterrupt:
             raise Refused("refused.long-capture", seconds=_MEASURED_S) from None
         except measure.MeasureError as error:
-            why = str(error).replace(str(path), "the file")
-            raise Refused("refused.no-capture", why=why) from None
+            said = error.worded(Notation.FILE).replace(str(path), "the file")
+            raise Refused(said) from None
     try:
         scenario = capture.scenario().replace({"name": "measured from a capture"})
     except measure.MeasureError as error:
-        raise Refused("refused.no-scenario", why=str(error)) from None
+        raise Refused("refused.no-scenario", why=error.wrong) from None
     seen = Fact("workbench.measured", packets=capture.packets, seconds=capture.seconds)
-    return {"question": question_of(scenario), "notes": [str(seen), *capture.notes]}
+    notes = [note.replace(f"{path}: ", "") for note in capture.notes]
+    return {"question": question_of(scenario), "notes": [str(seen), *notes]}
 
 
 def _stored(text: str, keep: Keep) -> dict[str, Any]:
@@ -259,7 +259,7 @@ def _aim_packets(asked: dict[str, Any]) -> int | None:
     return None
 
 
-def point(packets: int, link: LinkOutcome) -> dict[str, Any]:
+def point(packets: int, link: LinkOutcome | Price) -> dict[str, Any]:
     """Return the curves' values at one buffer."""
     delay = link.queue_delay_s
     return {
@@ -288,13 +288,15 @@ def sized(found: forebay.SizeResult, keep: Keep) -> dict[str, Any]:
         "guess": least is not None and least.is_guess,
         "status": found.exit_status,
         "headline": sentence(found),
-        "sentences": [*brief(found)[2:], *explained(found)],
-        "assumptions": list(found.assumptions),
+        "sentences": reasons(found),
+        "price": [
+            {**point(each.packets, each), "why": each.why, "approximate": each.approximate}
+            for each in found.price
+        ],
         "binding": list(found.binding),
         "region": [interval.model_dump(mode="json") for interval in found.region],
         "goals": [goal.model_dump(mode="json") for goal in found.goals],
         "relaxations": [relaxation.model_dump(mode="json") for relaxation in found.relaxations],
-        "scaled": found.scaled is not None,
         "aims": found.aqm is not None,
         "queue": _aimed(found),
         "curve": [point(each.packets, each.link) for each in found.curve],

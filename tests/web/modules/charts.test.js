@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { bytes, goalWords } from "../../../src/forebay/web/page/answer.js";
-import { nearest, words } from "../../../src/forebay/web/page/chart.js";
+import { across, nearest, words } from "../../../src/forebay/web/page/chart.js";
 import { read } from "../../../src/forebay/web/page/live.js";
 import { changed, fieldsOf, KINDS } from "../../../src/forebay/web/page/kinds.js";
 import { density, histogram } from "../../../src/forebay/web/page/normal.js";
@@ -43,6 +43,11 @@ test("the nearest point is found on the logarithmic axis", () => {
   const points = [10, 100, 1000].map((packets) => ({ packets }));
   assert.equal(nearest({ sizes: [10, 1000], points, best: null, own: 100 }, 800, 420).packets, 100);
   assert.equal(nearest({ sizes: [10, 1000], points: [], best: null, own: 100 }, 800, 420), null);
+});
+
+test("what was run far from the laws' sizes stands within the axis", () => {
+  const x = across({ sizes: [100, 6000], points: [{ packets: 208_350 }], best: null, own: 1e8 }, 800);
+  assert.deepEqual([x(100), Math.round(x(208_350))], [62, 786]);
 });
 
 test("a class of another kind keeps what both have", () => {

@@ -1,12 +1,23 @@
 // The answer's card: a guess while it is one, the recommended size, and why.
 
-import { count, seconds } from "./question.js";
+import { count, percent, seconds } from "./question.js";
 
 const $ = (id) => document.getElementById(id);
 
 export function list(id, texts) {
   $(id).replaceChildren(...texts.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
 }
+
+// The body of a table from the texts of its cells; names are the classes of its rows.
+export function rows(id, texts, names = []) {
+  document.querySelector(`#${id} tbody`).replaceChildren(...texts.map((cells, index) => {
+    const row = Object.assign(document.createElement("tr"), { className: names[index] ?? "" });
+    for (const text of cells) row.insertCell().textContent = text;
+    return row;
+  }));
+}
+
+const PRICE = [["utilization", percent], ["loss_rate", percent], ["queue_delay_mean", seconds], ["queue_delay_p99", seconds]];
 
 export function bytes(value) {
   const [unit, factor] = value >= 1e9 ? ["GB", 1e9] : value >= 1e6 ? ["MB", 1e6] : value >= 1e3 ? ["kB", 1e3] : ["B", 1];
@@ -47,8 +58,9 @@ export function showAnswer(found) {
   $("least-range").textContent = least && least.low < least.high ? `, between ${count(least.low)} and ${count(least.high)}${found.guess ? ": a guess" : ""}` : "";
   $("binds").textContent = found.goals.filter((goal) => goal.binding).map(goalWords).join("; ") || "no goal";
   list("sentences", found.sentences);
-  list("assumptions", found.assumptions);
-  $("assumed-title").hidden = !found.assumptions.length;
+  $("price").hidden = !found.price.length;
+  $("price-of").textContent = found.aims ? "Target, packets" : "Packets";
+  rows("price", found.price.map((each) => [each.why, `${each.approximate ? "≈ " : ""}${count(each.packets)}`, ...PRICE.map(([name, show]) => (each[name] ? show(each[name].value) : "–"))]));
   list("relaxations", found.relaxations.map(relaxation));
   $("relax-title").hidden = !found.relaxations.length;
   $("evidence").hidden = false;

@@ -31,9 +31,8 @@ function panel(kind, data, width) {
 }
 
 export function across(data, width) {
-  const shown = [...data.sizes, ...data.points.map((point) => point.packets), data.best ?? data.sizes[0], data.own ?? data.sizes[0]];
-  const low = Math.max(1, Math.min(...data.sizes) / 8), high = Math.max(...data.sizes) * 8;
-  const inside = shown.filter((packets) => packets >= low && packets <= high);
+  const run = [...data.sizes, ...data.points.map((point) => point.packets)], low = Math.max(1, Math.min(...run) / 8), high = Math.max(...run) * 8;
+  const inside = [...run, data.best ?? data.sizes[0], data.own ?? data.sizes[0]].filter((packets) => packets >= low && packets <= high);
   const ends = [Math.max(1, Math.min(...inside)), Math.max(2, ...inside)];
   return logarithmic(ends, [LEFT, width - RIGHT]);
 }

@@ -1,13 +1,13 @@
 // The page: one question, what is known of it so far, and what happens when it changes.
 
-import { showAnswer, showGuess, stale } from "./answer.js";
+import { rows, showAnswer, showGuess, stale } from "./answer.js";
 import { draw, KINDS, nearest, words } from "./chart.js";
 import { listen, show, showError } from "./form.js";
 import { byCurve, byLaws, target } from "./guess.js";
 import { KINDS as TRAFFIC } from "./kinds.js";
 import { askJson, GONE, stop, stream } from "./live.js";
 import { drawPins } from "./pins.js";
-import { duration, pack, seconds, unpack } from "./question.js";
+import { count, duration, pack, seconds, unpack } from "./question.js";
 import { listenToReplay, replayChanged } from "./replay.js";
 import { listenToFiles, listenToTaking, taking } from "./take.js";
 
@@ -20,7 +20,7 @@ let question, presets, turn = 0, timer = 0, frame = 0, later = null, asking = fa
 function status(text, stage = "") {
   document.querySelector("[data-testid=status]").textContent = text;
   document.body.dataset.status = text;
-  $("stage").textContent = stage;
+  $("stage").textContent = stage && `· ${stage}`;
 }
 
 // Laws at once and one question at a time; packets when the hand rests for a moment.
@@ -61,13 +61,7 @@ function lawsKnown(found) {
   showError(null);
   known.laws = found;
   taking({ toml: found.toml });
-  const rows = found.laws.map((law) => {
-    const row = document.createElement("tr");
-    row.className = law.holds ? "" : "broken";
-    for (const text of [law.law, law.packets.toLocaleString("en"), law.holds ? "hold" : law.broken.join("; ")]) row.insertCell().textContent = text;
-    return row;
-  });
-  document.querySelector("#laws tbody").replaceChildren(...rows);
+  rows("laws", found.laws.map((law) => [law.law, count(law.packets), law.holds ? "hold" : law.broken.join("; ")]), found.laws.map((law) => (law.holds ? "" : "broken")));
   $("regime").textContent = found.regime ? found.regime.why : "";
   guess(byLaws(found.laws), "By laws alone; nothing is simulated yet.");
   redraw();
@@ -76,7 +70,9 @@ function lawsKnown(found) {
 const packet = () => ({ bytes: known.laws.packet_bytes, seconds: known.laws.packet_s });
 
 function guess(packets, from) {
-  if (known.laws && !known.sized) showGuess(packets, packets === null ? "No law gives a size for this traffic; packets will." : from, packet());
+  if (!known.laws || known.sized) return;
+  if (![question, ...question.traffic].some((each) => Object.keys(each.goals ?? {}).length)) showGuess(null, "Without a goal every buffer is large enough: tick one.", packet());
+  else showGuess(packets, packets === null ? "No law whose assumptions hold gives a size; the search will." : from, packet());
 }
 
 const sorted = () => [...known.points.values()].sort((a, b) => a.packets - b.packets);
@@ -158,7 +154,7 @@ function answered(found) {
   $("progress").value = 1;
   showAnswer(found);
   taking({ sized: found });
-  if (!found.scaled && found.curve.length) {
+  if (found.curve.length) {
     known.points.clear();
     for (const point of found.curve) known.points.set(point.packets, { ...point, stage: "fine" });
     $("note").textContent = "";
