@@ -78,7 +78,7 @@ def outcomes():
     small = loads(SMALL)
     whole = loads(SMALL.replace("10 Mbit/s", "100 Mbit/s").replace("flows = 4", "flows = 40"))
     outcome = run(small, engine="simulation", seeds=2)
-    return outcome, as_whole(outcome, whole, 10.0, 200)
+    return outcome, as_whole(outcome, whole.with_buffer(200), 10.0, 5.0)
 
 
 def test_the_page_of_the_metrics_is_that_of_the_records():

@@ -388,9 +388,9 @@ def whole() -> list[Any]:
         "traffic.1.fct_mean": 0.3, "traffic.1.fct_p99": 0.9,
     }  # fmt: skip
     flat = {name: always(value) for name, value in metrics.items()}
-    small = scaling.scaled(of, 5.0).with_buffer(40)
+    small, sized = scaling.scaled(of, 5.0).with_buffer(40), of.with_buffer(120)
     run = KnownEngine(flat, {"loss_rate": 0.001}).run(small, [1, 2])
-    made = [scaling.as_whole(run, of, 5.0, 120, windows=w) for w in (1.0, 2.0, 0.5, 0.05)]
+    made = [scaling.as_whole(run, sized, 5.0, 3.0, windows=w) for w in (1.0, 2.0, 0.5, 0.05)]
     return [[plain(each.links), plain(each.classes)] for each in made]
 
 

@@ -35,9 +35,13 @@ _LEAST_SD = 0.03
 class _Run:
     """What ran at one size of this link: an outcome for each end of the range of flows.
 
-    ``seeds`` is how many were asked for: an engine may answer from fewer.
+    Attributes
+    ----------
+    packets : the size, of this link.
+    seeds : how many were asked for: an engine may answer from fewer.
     """
 
+    packets: int
     outcomes: tuple[Outcome, ...]
     unlimited: tuple[Outcome | None, ...]
     seeds: int
@@ -124,7 +128,7 @@ class Level:
             sized = [self.parameter.set(link, here) for link in self.links]
             outcomes = [self._simulate(link, wanted) for link in sized]
             unlimited = [self._without_drops(i, wanted) for i in range(len(self.links))]
-            self._runs[here] = _Run(tuple(outcomes), tuple(unlimited), len(wanted))
+            self._runs[here] = _Run(here, tuple(outcomes), tuple(unlimited), len(wanted))
         self._stands[packets] = here
         return self._row(packets, self._runs[here])
 
@@ -134,7 +138,7 @@ class Level:
         sized = [self.parameter.set(link.replace(changes), here) for link in self.links]
         seeds = self.options.seeds
         outcomes = tuple(self._simulate(link, seeds) for link in sized)
-        return self._made(packets, _Run(outcomes, (None,) * len(outcomes), len(seeds)))
+        return self._made(packets, _Run(here, outcomes, (None,) * len(outcomes), len(seeds)))
 
     def carried_by(self, of: carry.Exponent) -> None:
         """Let what ran stand for sizes of the whole link by another exponent."""
@@ -191,14 +195,17 @@ class Level:
         problem = self.problem
         outcomes, unlimited = run.outcomes, run.unlimited
         if self.factor > 1.0:
-            outcomes = self._as_whole(packets, run.outcomes)
-            unlimited = self._as_whole(packets, run.unlimited)
+            outcomes, unlimited = (
+                self._as_whole(packets, run, ran) for ran in (outcomes, unlimited)
+            )
         return Row.of(packets, outcomes, problem.goals, problem.engine, unlimited)
 
-    def _as_whole(self, packets: int, outcomes: Sequence[Any]) -> tuple[Any, ...]:
+    def _as_whole(self, packets: int, run: _Run, outcomes: Sequence[Any]) -> tuple[Any, ...]:
+        sized = [self.problem.parameter.set(whole, packets) for whole in self.wholes]
+        buffers, windows = packets / run.packets, self._windows
         return tuple(
-            outcome and as_whole(outcome, whole, self.factor, packets, windows=self._windows)
-            for outcome, whole in zip(outcomes, self.wholes, strict=True)
+            outcome and as_whole(outcome, whole, self.factor, buffers, windows=windows)
+            for outcome, whole in zip(outcomes, sized, strict=True)
         )
 
     @property

@@ -269,25 +269,23 @@ _DELAY_METRIC = "queue_delay"
 
 
 def as_whole(
-    outcome: Outcome, whole: Scenario, factor: float, packets: int, *, windows: float = 1.0
+    outcome: Outcome, sized: Scenario, factor: float, buffers: float, *, windows: float = 1.0
 ) -> Outcome:
     """Return the outcome scaled to the whole link.
 
     Parameters
     ----------
-    whole : the whole link, ``factor`` times larger than the simulated one.
-    packets : the simulated buffer, scaled to the whole link.
+    sized : the whole link with its size, ``factor`` times larger than the simulated one.
+    buffers : that size over the simulated one: of the limit, or of what an AQM aims at.
     windows : a flow's window on the whole link over that on this one. If they differ, a loss goes
         as their inverse square (`laws.loss`), within a band; 1 leaves it as it is.
     """
     link = outcome.links[BOTTLENECK]
-    buffers = packets / link.buffer_packets
     rules = {
         "same": 1.0, "rate": factor, "queue": buffers, "delay": buffers / factor,
         "loss": windows**-2,
     }  # fmt: skip
-    sized = whole.with_buffer(packets)
-    classes = zip(outcome.classes, whole.traffic, strict=True)
+    classes = zip(outcome.classes, sized.traffic, strict=True)
     return outcome.of_another(
         sized, {"scaled": factor}, {BOTTLENECK: _whole_link(link, sized, rules)},
         [_whole_class(kind, int(group.flows), rules) for kind, group in classes],
