@@ -13,7 +13,7 @@ from forebay.outcome.study import StudyRow, StudyTable
 from forebay.packages import import_package
 from forebay.report.documents import html_table
 from forebay.report.measurement import headline, remarks, rows
-from forebay.report.size import brief, evidence_tables, explained, sentence
+from forebay.report.size import evidence_tables, price_cells, reasons, sentence
 from forebay.report.study import cell, title_of, unsettled_line, verdict
 from forebay.scenario.io import without_empty
 
@@ -136,7 +136,6 @@ _SIZING = (
     """\
 <h1>{{ answer.scenario }}</h1>
 <p class="answer">{{ sentence }}</p>
-<pre>{{ first }}</pre>
 {% if picture -%}
 <img alt="Goals against the size of the buffer" src="data:image/svg+xml;base64,{{ picture }}">
 {% endif -%}
@@ -154,13 +153,6 @@ _SIZING = (
 """
     + _TABLES
     + """\
-{% if answer.assumptions -%}
-<h2>What nobody wrote, and is assumed</h2>
-<ul>
-{% for line in answer.assumptions %}<li>{{ line }}</li>
-{% endfor -%}
-</ul>
-{% endif -%}
 {% if scenario -%}
 <h2>Scenario</h2>
 <pre>{{ scenario }}</pre>
@@ -178,11 +170,13 @@ def size_page(answer: SizeResult) -> str:
         style=_SIZING_STYLE,
         answer=answer,
         sentence=sentence(answer),
-        first="\n".join(brief(answer)[2:]),
         picture=embedded(answer.figure()) if answer.curve else "",
         configuration="\n".join(lines),
-        reasons=explained(answer),
-        tables=[(title, *_cells(table)) for title, table in evidence_tables(answer)],
+        reasons=reasons(answer),
+        tables=[
+            *([("Half the size, and its double", *price_cells(answer))] if answer.price else []),
+            *((title, *_cells(table)) for title, table in evidence_tables(answer)),
+        ],
         scenario=tomli_w.dumps(without_empty(answer.asked)),
     )
 

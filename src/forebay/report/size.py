@@ -159,20 +159,27 @@ def _price(answer: SizeResult) -> list[str]:
     """Return a row for half, the size, its double, and what 1 % of loss takes."""
     if not answer.price:
         return []
-    name = "packets" if answer.aqm is None else f"{answer.aqm.parameter}, packets"
+    (name, *_), cells = price_cells(answer)
     head = f"{name:>12}  {'used %':>7} {'lost %':>7} {'wait ms':>8} {'p99 ms':>8}"
-    return [head, *map(_priced_row, answer.price), *_loss_price(answer)]
+    lines = (
+        f"{packets:>12}  {used:>7} {lost:>7} {wait:>8} {high:>8}  {why}"
+        for packets, used, lost, wait, high, why in cells
+    )
+    return [head, *lines, *_loss_price(answer)]
 
 
-def _priced_row(of: Price) -> str:
-    wait, high = mean(of.queue_delay_s), p99(of.queue_delay_s)
-    mark = ">" if of.why == "recommended" else "≈" if of.approximate else ""
-    packets = f"{mark} {of.packets}"
-    cells = (
-        f"{short(of.utilization, 100):>7}", f"{short(of.loss_rate, 100):>7}",
-        f"{short(wait, 1e3):>8}", f"{short(high, 1e3):>8}",
-    )  # fmt: skip
-    return f"{packets:>12}  {' '.join(cells)}  {of.why}"
+def price_cells(answer: SizeResult) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Return the header and the rows of what half the size, the size and its double do."""
+    name = "packets" if answer.aqm is None else f"{answer.aqm.parameter}, packets"
+    rows: list[tuple[str, ...]] = [
+        (
+            f"{'>' if of.why == 'recommended' else '≈' if of.approximate else ''} {of.packets}",
+            short(of.utilization, 100), short(of.loss_rate, 100),
+            short(mean(of.queue_delay_s), 1e3), short(p99(of.queue_delay_s), 1e3), of.why,
+        )
+        for of in answer.price
+    ]  # fmt: skip
+    return [name, "used %", "lost %", "wait ms", "p99 ms", ""], rows
 
 
 def _loss_price(answer: SizeResult) -> list[str]:
