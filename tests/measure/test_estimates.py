@@ -52,7 +52,7 @@ def test_udp_alone_has_a_load_and_a_scenario_only_with_a_buffer(six):
 
 def test_a_rate_below_the_load_is_said_and_one_above_it_is_not(six):
     low = measure.capture(six, rate="1 Mbit/s").notes
-    assert any("the load is 8.38 of the rate, which is too low" in note for note in low)
+    assert any("the load is 8.38 times the rate, which is too low" in note for note in low)
     assert not any("too low" in note for note in measure.capture(six, rate="10 Mbit/s").notes)
 
 

@@ -305,7 +305,7 @@ def _bursts(flows: CaptureFlows, found: Measured) -> None:
     counts = np.asarray(flows["bursts"], dtype=np.float64)
     total = counts.sum()
     if total < _FEWEST_HINTS:
-        found.refuse("slow_start_burst", "bursts.few", bursts=float(total))
+        found.refuse("slow_start_burst", "bursts.few", bursts=float(total), least=_FEWEST_HINTS)
         return
     if not flows["least_rtt_us"][1].sum():
         found.refuse("slow_start_burst", "bursts.no-round-trip")
@@ -337,7 +337,10 @@ FAMILIES = tuple(
 def _hint(flows: CaptureFlows, found: Measured) -> None:
     counts = np.asarray(flows["left_after_loss"], dtype=np.float64)
     if counts.sum() < _FEWEST_HINTS:
-        found.refuse("congestion_control_hint", "losses.few-hints", losses=float(counts.sum()))
+        losses = float(counts.sum())
+        found.refuse(
+            "congestion_control_hint", "losses.few-hints", losses=losses, least=_FEWEST_HINTS
+        )
         return
     some = np.flatnonzero(counts)
     bounds = [low for low, *_ in FAMILIES[1:]]

@@ -214,7 +214,7 @@ class Entry:
         with self.blamed("artefact-unavailable.import"):
             artefact = self._point.load()
         if not isinstance(artefact, Artefact):
-            raise self._unavailable("artefact-unavailable.no-reproduce")
+            raise ArtefactUnavailable("artefact-unavailable.no-reproduce", **self._told)
         return artefact
 
     @contextmanager
@@ -225,12 +225,12 @@ class Entry:
         except Exception as error:
             if self.folder is not None or isinstance(error, ForebayError):
                 raise
-            raise self._unavailable(kind, f"{type(error).__name__}: {error}") from error
+            why = f"{type(error).__name__}: {error}"
+            raise ArtefactUnavailable(kind, **self._told, why=why) from error
 
-    def _unavailable(self, kind: str, why: str = "") -> ArtefactUnavailable:
-        return ArtefactUnavailable(
-            kind, file=self.name, value=self._point.value, group=GROUP, why=why
-        )
+    @property
+    def _told(self) -> dict[str, str]:
+        return {"file": self.name, "value": self._point.value, "group": GROUP}
 
 
 def entries() -> list[Entry]:

@@ -184,7 +184,7 @@ _N_TABLES = _TABLES.count("CREATE TABLE")
 def open_checked(path: Path) -> sqlite3.Connection:
     """Open a store, or make it where there is no file yet. Raises StoreError."""
     if os.path.isdir(path):
-        raise StoreError("store.folder", path, name=path)
+        raise StoreError("store.folder", path)
     if not os.path.lexists(path.parent) and os.access(path.parent.parent, os.X_OK):
         raise StoreError("store.without-folder", path, folder=path.parent)
     with refusals(path):
