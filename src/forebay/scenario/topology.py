@@ -108,7 +108,7 @@ SHAPES = ("two_level", "isp", "fat_tree", "file", "links")
 class NetworkFile(FromFile):
     """A network's file. Two are equal if their contents are."""
 
-    file_kind: ClassVar[str] = "a GraphML, SNDlib or (of a matrix) CSV file"
+    file_kind: ClassVar[str] = "a GraphML, SNDlib XML, GML, REPETITA or (of a matrix) CSV file"
     content_kind: ClassVar[str] = "file"
 
     digest: str
