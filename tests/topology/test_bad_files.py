@@ -85,9 +85,9 @@ def test_sndlib(tmp_path, changes, said):
         (GRAPHML.replace('<node id="2"/>', "<node/>"), "a node has no id"),
         (GRAPHML.replace('<node id="2"/>', '<node id="1"/>'), "two nodes have one id"),
         (GRAPHML.replace("</graph>", "<hyperedge/></graph>"), "it has hyperedges"),
-        ("<graphml", "not XML"),
+        ("<graphml", "nor XML"),
         ("<svg/>", "is <svg>"),
-        (b"\xff\xfe", "not XML"),
+        (b"\xff\xfe", "nor XML"),
     ],
 )
 def test_a_file_that_is_no_network(tmp_path, text, said):

@@ -131,9 +131,9 @@ net.txt | *Vertices 2\n1 "a"\n2 "b"\n*Edges\n1 2 | in Pajek's format
 net.txt | source,target,weight\nA,B,1\n | a table of links
 net.txt | name: lab\ntopology:\n  nodes:\n | YAML
 net.txt | 1 @Atlanta,+GA bb (3) ->2 3 4 | in Rocketfuel's format
-net.graphml | hello | not XML
-net.gml | hello | not XML
-net.graph | hello | not XML
+net.graphml | hello | nor XML
+net.gml | hello | nor XML
+net.graph | hello | nor XML
 net.xml | <svg/> | is <svg>; write the path of a GraphML, SNDlib XML, GML or
 """)
 SO = "and its name does not say so; give it a name that ends in "
