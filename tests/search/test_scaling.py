@@ -34,6 +34,27 @@ def test_rate_and_flows_go_down_together():
     assert small.bdp_packets / small.n_flows == pytest.approx(whole.bdp_packets / whole.n_flows)
 
 
+def test_what_flows_send_goes_down_with_their_windows_and_the_way_back_with_the_link():
+    """100 UDP flows of 2 Mbit/s had all of a link on which the windows of others were smaller."""
+    whole = link(
+        FEW + "max_window = 500\n" + UDP + 'rate = "2 Mbit/s"\n', "10 Gbit/s",
+        extra='reverse_rate = "1 Gbit/s"',
+    )  # fmt: skip
+    small = scaled(whole, 10.0, 0.5)
+    long, udp = small.traffic
+    assert (long.flows, long.max_window) == (32, 158)
+    assert udp.flows * float(udp.rate) == pytest.approx(2e9 / 10.0, rel=1e-3)
+    assert float(small.link.reverse_rate) == 1e8
+    assert float(scaled(whole, 10.0).traffic[1].rate) == 2e6
+
+
+def test_where_a_transfer_is_timed_nothing_is_scaled_and_where_users_wait_no_window():
+    users = '[[traffic]]\nkind = "session"\nflows = 300\nfile = "30 kB"\n'
+    assert rule_of(link(FEW + users), 50.0).share == 1.0
+    timed = link(SHORT + 'load = 0.5\ngoals = { fct_mean = "1 s" }\n')
+    assert "round trips" in str(why_not(timed))
+
+
 def test_a_shaper_goes_down_with_its_link():
     """A link 50 times smaller kept a shaper of 20 Gbit/s, which then shaped nothing."""
     whole = link(MANY, extra='[link.shaper]\nrate = "20 Gbit/s"\nrefill = "deficit"\n')

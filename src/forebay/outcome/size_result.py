@@ -177,7 +177,7 @@ class Scaled(Closed):
     Attributes
     ----------
     factor : rate of the link over that of the largest simulated link.
-    error : possible error of the answer, as a share of it.
+    error : possible error of the answer, as a share of it; without ends if it has no size.
     links : the simulated links, the largest first.
     exponent : exponent of the buffer in packets as a function of the rate, over these links.
     flows_share : 1 if the number of flows was scaled with the rate and windows were not; 0 if

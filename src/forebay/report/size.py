@@ -350,17 +350,20 @@ def _scaled(answer: SizeResult) -> list[str]:
         return []
     names = {1.0: "each flow keeps its window", 0.0: "all flows are kept, with smaller windows"}
     how = names.get(scaled.flows_share, "fewer flows, with smaller windows")
-    low, high = (100 * (end or 0.0) for end in (scaled.error.low, scaled.error.high))
-    return [
-        f"Smaller links were simulated ({how}): {'; '.join(map(_link, scaled.links))}.",
-        f"A small buffer grows as the rate to the power {plain(scaled.exponent.value, 2)}; "
-        f"the least is uncertain by {low:+.0f} % to {high:+.0f} %.",
-    ]
+    said = [f"Smaller links were simulated ({how}): {'; '.join(map(_link, scaled.links))}."]
+    low, high = scaled.error.low, scaled.error.high
+    if low is not None and high is not None:
+        said.append(
+            f"A small buffer grows as the rate to the power {plain(scaled.exponent.value, 2)}; "
+            f"the least is uncertain by {100 * low:+.0f} % to {100 * high:+.0f} %."
+        )
+    return said
 
 
 def _link(link: ScaledLink) -> str:
     flows = f" with {count(link.flows, 'flow')}" if link.flows else ""
-    return f"{with_prefix(link.rate_bps, 'bit/s')}{flows} needs {plain(link.packets.value)}"
+    needs = f" needs {plain(link.packets.value)}" if link.packets.value else ""
+    return f"{with_prefix(link.rate_bps, 'bit/s')}{flows}{needs}"
 
 
 def _governs(answer: SizeResult) -> list[str]:

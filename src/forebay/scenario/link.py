@@ -419,8 +419,10 @@ class Link(ScenarioModel):
         return self.model_copy(update={"rate": self.line_capacity, "shaper": None})
 
     def slower(self, factor: float) -> Self:
-        """Return the link with its rate, its shaper's and its trace's divided by ``factor``."""
+        """Return the link with its rates, its shaper's and its trace's divided by ``factor``."""
         changes: dict[str, Any] = {"rate": Rate(float(self.rate) / factor)}
+        if self.reverse_rate is not None:
+            changes["reverse_rate"] = Rate(float(self.reverse_rate) / factor)
         if self.shaper is not None:
             rate = Rate(float(self.shaper.rate) / factor)
             changes["shaper"] = self.shaper.model_copy(update={"rate": rate})

@@ -115,7 +115,7 @@ def answer(problem: Problem, ended: Ended, seeds: Sequence[int]) -> SizeResult:
         if chosen is None or not problem.of
         else str(problem.parameter.value(problem.scenario, chosen.packets)),
         aqm=None if guard is None or here is None else problem.parameter.describe(here.packets),
-        scaled=None if chosen is None else _scaled(ended, chosen),
+        scaled=_scaled(ended, chosen),
         cost=ended.cost,
         without_offload=None if ended.other_hosts is None else _point(ended.other_hosts),
         links=link_sizes(curve, () if network is None else network.names, problem.goals),
@@ -243,15 +243,16 @@ def _ends(problem: Problem, rows: Sequence[Row]) -> tuple[FlowsEnd, ...]:
     return tuple(ends)
 
 
-def _scaled(ended: Ended, chosen: Chosen) -> Scaled | None:
+def _scaled(ended: Ended, chosen: Chosen | None) -> Scaled | None:
     """Return which smaller links stand for this one; None if it was run itself."""
     level = ended.level
     if level is None or level.factor == 1.0:
         return None
-    packets = chosen.least.packets
-    low, high = level.whole_ends(packets)
-    n = chosen.row.seeds
-    error = Metric(value=0.0, low=low / packets - 1, high=high / packets - 1, n=n)
+    n, error = len(level.options.seeds), Metric(value=0.0, low=None, high=None, n=0)
+    if chosen is not None:
+        packets, n = chosen.least.packets, chosen.row.seeds
+        low, high = (end / packets - 1 for end in level.whole_ends(packets))
+        error = Metric(value=0.0, low=low, high=high, n=n)
     of = level.of
     return Scaled(
         factor=level.factor, error=error, links=tuple(_link(link) for link in ended.levels),

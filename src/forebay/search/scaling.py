@@ -7,7 +7,7 @@ shrink as well: ``share`` divides the factor between flows and windows.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -83,8 +83,16 @@ def why_not(scenario: Scenario) -> Fact | None:
         (queue.discipline == "red", "not-scaled.red"),
         (together, "not-scaled.together"),
         (listed, "not-scaled.listed"),
+        (of_completion(scenario), "not-scaled.completion"),
     )
     return next((Fact(reason) for holds, reason in reasons if holds), None)
+
+
+def of_completion(scenario: Scenario) -> bool:
+    """Whether a goal is on completion times: in part they are round trips, which do not scale."""
+    goals = [scenario.goals, *(g.goals for g in scenario.traffic if g.goals is not None)]
+    names = ("fct_mean", "fct_p99", "fct_increase")
+    return any(getattr(of, name, None) is not None for of in goals for name in names)
 
 
 def is_one_process(scenario: Scenario) -> bool:
@@ -163,7 +171,8 @@ def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
     # The packets in flight of one long flow, if all share the link evenly.
     smaller = scenario.bdp_packets / max(1.0, long) / LEAST_WINDOW
     largest = fewer * max(1.0, smaller)
-    if smaller < _WORTH_IT or (enough and largest <= flows):
+    fetches = any(isinstance(group, Fetching) for group in scenario.traffic)
+    if fetches or smaller < _WORTH_IT or (enough and largest <= flows):
         return fewest
     factor = min(wanted, largest)
     share = min(1.0, math.log(fewer) / math.log(factor)) if factor > 1.0 else 1.0
@@ -258,6 +267,12 @@ def _class(group: Traffic, rate: float, factor: float, fewer: float) -> Traffic:
         changes["access_rate"] = Rate(max(access, group.flow_peak(rate / factor)))
     if isinstance(group, Standing):
         changes["flows"] = FlowCount(max(1, round(group.flows / fewer)))
+    if fewer < factor:  # what one flow sends shrinks with the windows
+        for name in ("rate", "peak_rate"):
+            if (sent := getattr(group, name, None)) is not None:
+                changes[name] = Rate(float(sent) * fewer / factor)
+        if isinstance(group, Long) and group.max_window is not None:
+            changes["max_window"] = max(2, round(group.max_window * fewer / factor))
     if isinstance(group, Short | Transfers) and group.arrival_rate is not None:
         changes["arrival_rate"] = group.arrival_rate / factor
     if group.goals is not None:
@@ -266,6 +281,26 @@ def _class(group: Traffic, rate: float, factor: float, fewer: float) -> Traffic:
 
 
 _DELAY_METRIC = "queue_delay"
+_BY_INTERVAL = ("codel", "fq_codel")
+"""AQMs that signal only what waited above the target for an interval, which no rate changes: what
+waits above it follows the interval."""
+
+Rule = Callable[[float], float]
+"""What a value of the smaller link is on the whole link."""
+
+
+def _times(factor: float) -> Rule:
+    return lambda value: factor * value
+
+
+def _up_to(aim: float, below: float, above: float) -> Rule:
+    """Return a rule for what an AQM aims at, and another for what is beyond."""
+    return lambda value: below * min(value, aim) + above * max(value - aim, 0.0)
+
+
+def _mapped(metric: Metric, rule: Rule) -> Metric:
+    low, high = (None if end is None else rule(end) for end in (metric.low, metric.high))
+    return Metric(value=rule(metric.value), low=low, high=high, n=metric.n)
 
 
 def as_whole(
@@ -280,10 +315,14 @@ def as_whole(
     windows : a flow's window on the whole link over that on this one. If they differ, a loss goes
         as their inverse square (`laws.loss`), within a band; 1 leaves it as it is.
     """
-    link = outcome.links[BOTTLENECK]
+    link, target, rate = outcome.links[BOTTLENECK], sized.queue.target, float(sized.link.capacity)
+    aim = math.inf  # what waits for longer than an aim does not follow it
+    if sized.queue.discipline in _BY_INTERVAL and target is not None:
+        aim = float(target) * factor / buffers
     rules = {
-        "same": 1.0, "rate": factor, "queue": buffers, "delay": buffers / factor,
-        "loss": windows**-2,
+        "same": _times(1.0), "rate": _times(factor), "loss": _times(windows**-2),
+        "delay": _up_to(aim, buffers / factor, 1.0),
+        "queue": _up_to(aim * rate / factor / 8 / int(sized.packet), buffers, factor),
     }  # fmt: skip
     classes = zip(outcome.classes, sized.traffic, strict=True)
     return outcome.of_another(
@@ -292,9 +331,9 @@ def as_whole(
     )  # fmt: skip
 
 
-def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, float]) -> LinkOutcome:
+def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, Rule]) -> LinkOutcome:
     own = {
-        name: metric.scaled(rules["delay"]) if name.startswith(_DELAY_METRIC) else metric
+        name: _mapped(metric, rules["delay"]) if name.startswith(_DELAY_METRIC) else metric
         for name, metric in link.goal_metrics.items()
     }
     sizes = {"buffer_packets": sized.buffer_packets, "bdp_packets": sized.bdp_packets}
@@ -302,14 +341,14 @@ def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, float]) 
     return _whole(link, "link", rules, {**sizes, **others})
 
 
-def _whole_class(kind: ClassOutcome, flows: int, rules: Mapping[str, float]) -> ClassOutcome:
+def _whole_class(kind: ClassOutcome, flows: int, rules: Mapping[str, Rule]) -> ClassOutcome:
     unknown = dict.fromkeys(("fct_open", "slowdown", "slowdown_ideal", "controllers"))
-    flows = flows or round(kind.flows * rules["rate"])
+    flows = flows or round(rules["rate"](kind.flows))
     return _whole(kind, "class", rules, {**unknown, "flows": flows})
 
 
 def _whole(
-    part: Part, level: Level, rules: Mapping[str, float], others: Mapping[str, object]
+    part: Part, level: Level, rules: Mapping[str, Rule], others: Mapping[str, object]
 ) -> Part:
     """Return a part for the whole link: its metrics by the rules in their records, and others."""
     metrics: dict[str, Any] = {}
@@ -317,12 +356,13 @@ def _whole(
         value: Metric | Quantiles | None = getattr(part, of.key)
         if of.scaling == "omitted" or value is None:
             metrics[of.key] = None
-        elif rules[of.scaling] == 1.0:
+        elif (rule := rules[of.scaling])(1.0) == 1.0 and of.scaling in ("same", "loss"):
             metrics[of.key] = value
-        elif of.scaling == "loss" and isinstance(value, Metric):
-            metrics[of.key] = _lost(value, rules["loss"])
+        elif isinstance(value, Quantiles):
+            parts = {name: part and _mapped(part, rule) for name, part in value}
+            metrics[of.key] = Quantiles(**parts)
         else:
-            metrics[of.key] = value.scaled(rules[of.scaling])
+            metrics[of.key] = (_lost if of.scaling == "loss" else _mapped)(value, rule)
     return part.model_copy(update={**metrics, **others})
 
 
@@ -330,8 +370,8 @@ _BAND = (0.35, 3.6)
 """Simulated loss over the law's: the range in 34 links of few flows (`engines.theory.loss`)."""
 
 
-def _lost(lost: Metric, times: float) -> Metric:
-    """Return a loss ``times`` as large by the law, with the law's band."""
+def _lost(lost: Metric, rule: Rule) -> Metric:
+    """Return a loss by the law, with the law's band."""
     ends = (lost.value if end is None else end for end in (lost.low, lost.high))
-    low, high = (times * band * end for band, end in zip(_BAND, ends, strict=True))
-    return Metric(value=times * lost.value, low=low, high=min(high, 1.0), n=lost.n)
+    low, high = (band * rule(end) for band, end in zip(_BAND, ends, strict=True))
+    return Metric(value=rule(lost.value), low=low, high=min(high, 1.0), n=lost.n)

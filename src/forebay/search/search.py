@@ -220,7 +220,7 @@ class _Search:
         self.predicted_s = min(whole_s, budget.RESERVE * self.time.seconds)
         if self.options.expect is not None:
             self.options.expect(self.predicted_s)
-        if problem.network is None and why_not(problem.scenario) is None:
+        if problem.network is None and not problem.of and why_not(problem.scenario) is None:
             rule = rule_of(
                 problem.scenario, max(4.0, whole_s / (_SHARES[0] * left_s)), whole_s / left_s
             )
@@ -286,7 +286,8 @@ class _Search:
     def _exponent(self, rule: ScalingRule) -> carry.Exponent:
         """Return by what exponent a smaller link stands for the whole, by all that ran."""
         by_time = not self.problem.parameter.is_limit
-        steep = by_time or speaks_of_loss(self.problem)
+        # Where flows last, their windows decide the loss.
+        steep = by_time or (speaks_of_loss(self.problem) and self.problem.scenario.n_flows > 0)
         one_process = is_one_process(self.problem.scenario) and not by_time
         before = carry.prior(rule, steep=steep, one_process=one_process)
         seen = [level.crossing() for level in self.levels if level.rows]
