@@ -83,16 +83,9 @@ def why_not(scenario: Scenario) -> Fact | None:
         (queue.discipline == "red", "not-scaled.red"),
         (together, "not-scaled.together"),
         (listed, "not-scaled.listed"),
-        (of_completion(scenario), "not-scaled.completion"),
+        (_has_goal(scenario, "fct"), "not-scaled.completion"),
     )
     return next((Fact(reason) for holds, reason in reasons if holds), None)
-
-
-def of_completion(scenario: Scenario) -> bool:
-    """Whether a goal is on completion times: in part they are round trips, which do not scale."""
-    goals = [scenario.goals, *(g.goals for g in scenario.traffic if g.goals is not None)]
-    names = ("fct_mean", "fct_p99", "fct_increase")
-    return any(getattr(of, name, None) is not None for of in goals for name in names)
 
 
 def is_one_process(scenario: Scenario) -> bool:
@@ -162,7 +155,7 @@ def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
     by_model = model_share(scenario)
     long = sum(float(g.flows) for g in scenario.traffic if isinstance(g, Long))
     fewest = ScalingRule(1.0, min(flows, others), by_model)
-    if not long or (_has_loss_goal(scenario) and fewest.largest >= wanted):
+    if not long or (_has_goal(scenario, "loss") and fewest.largest >= wanted):
         return fewest
     enough = long >= TOP_FLOWS * top
     if flows >= wanted and enough:
@@ -171,6 +164,7 @@ def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
     # The packets in flight of one long flow, if all share the link evenly.
     smaller = scenario.bdp_packets / max(1.0, long) / LEAST_WINDOW
     largest = fewer * max(1.0, smaller)
+    # Users fetch whole files, whatever the windows of others are.
     fetches = any(isinstance(group, Fetching) for group in scenario.traffic)
     if fetches or smaller < _WORTH_IT or (enough and largest <= flows):
         return fewest
@@ -179,12 +173,10 @@ def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
     return ScalingRule(share, min(largest, others), by_model)
 
 
-def _has_loss_goal(scenario: Scenario) -> bool:
-    """Whether a goal is on loss: of the link, of the real-time classes, or of one class."""
-    goals = scenario.goals
-    own = (group.goals for group in scenario.traffic if group.goals is not None)
-    of_link = goals.loss_rate is not None or goals.realtime_loss is not None
-    return of_link or any(targets.loss_rate is not None for targets in own)
+def _has_goal(scenario: Scenario, word: str) -> bool:
+    """Whether a goal of the link or of a class has this word in its name: "loss", "fct"."""
+    own = [scenario.goals, *(group.goals for group in scenario.traffic if group.goals is not None)]
+    return any(word in name for of in own for name, target in of if target is not None)
 
 
 def _fewer_flows(scenario: Scenario, least: float) -> float:
@@ -282,25 +274,25 @@ def _class(group: Traffic, rate: float, factor: float, fewer: float) -> Traffic:
 
 _DELAY_METRIC = "queue_delay"
 _BY_INTERVAL = ("codel", "fq_codel")
-"""AQMs that signal only what waited above the target for an interval, which no rate changes: what
-waits above it follows the interval."""
+"""AQMs whose waits above the target follow the interval, which is the same at any rate. Those of
+cobalt, which has an interval too, were seen to follow the target."""
 
-Rule = Callable[[float], float]
-"""What a value of the smaller link is on the whole link."""
-
-
-def _times(factor: float) -> Rule:
-    return lambda value: factor * value
+Rule = Callable[[Metric], Metric]
+"""What a metric of the smaller link is on the whole link."""
 
 
-def _up_to(aim: float, below: float, above: float) -> Rule:
-    """Return a rule for what an AQM aims at, and another for what is beyond."""
-    return lambda value: below * min(value, aim) + above * max(value - aim, 0.0)
+def _same(metric: Metric) -> Metric:
+    return metric
 
 
-def _mapped(metric: Metric, rule: Rule) -> Metric:
-    low, high = (None if end is None else rule(end) for end in (metric.low, metric.high))
-    return Metric(value=rule(metric.value), low=low, high=high, n=metric.n)
+def _up_to(metric: Metric, aim: float, below: float, above: float) -> Metric:
+    """Return it with one factor for its part up to an aim, and another for the part beyond."""
+
+    def carried(value: float) -> float:
+        return below * min(value, aim) + above * max(value - aim, 0.0)
+
+    low, high = (None if end is None else carried(end) for end in (metric.low, metric.high))
+    return Metric(value=carried(metric.value), low=low, high=high, n=metric.n)
 
 
 def as_whole(
@@ -315,25 +307,31 @@ def as_whole(
     windows : a flow's window on the whole link over that on this one. If they differ, a loss goes
         as their inverse square (`laws.loss`), within a band; 1 leaves it as it is.
     """
-    link, target, rate = outcome.links[BOTTLENECK], sized.queue.target, float(sized.link.capacity)
-    aim = math.inf  # what waits for longer than an aim does not follow it
-    if sized.queue.discipline in _BY_INTERVAL and target is not None:
-        aim = float(target) * factor / buffers
-    rules = {
-        "same": _times(1.0), "rate": _times(factor), "loss": _times(windows**-2),
-        "delay": _up_to(aim, buffers / factor, 1.0),
-        "queue": _up_to(aim * rate / factor / 8 / int(sized.packet), buffers, factor),
-    }  # fmt: skip
+    link, queue = outcome.links[BOTTLENECK], sized.queue
+    aim = math.inf  # seconds
+    if queue.discipline in _BY_INTERVAL and queue.target is not None:
+        aim = float(queue.target) * factor / buffers
+    packet_s = 8 * int(sized.packet) * factor / float(sized.link.capacity)
+    rules: dict[str, Rule] = {
+        "same": _same,
+        "rate": lambda metric: metric.scaled(factor),
+        "queue": lambda metric: _up_to(metric, aim / packet_s, buffers, factor),
+        "delay": lambda metric: _up_to(metric, aim, buffers / factor, 1.0),
+        "loss": _same if windows == 1.0 else lambda metric: _lost(metric, windows**-2),
+    }
     classes = zip(outcome.classes, sized.traffic, strict=True)
     return outcome.of_another(
         sized, {"scaled": factor}, {BOTTLENECK: _whole_link(link, sized, rules)},
-        [_whole_class(kind, int(group.flows), rules) for kind, group in classes],
+        [
+            _whole_class(kind, int(group.flows) or round(kind.flows * factor), rules)
+            for kind, group in classes
+        ],
     )  # fmt: skip
 
 
 def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, Rule]) -> LinkOutcome:
     own = {
-        name: _mapped(metric, rules["delay"]) if name.startswith(_DELAY_METRIC) else metric
+        name: rules["delay"](metric) if name.startswith(_DELAY_METRIC) else metric
         for name, metric in link.goal_metrics.items()
     }
     sizes = {"buffer_packets": sized.buffer_packets, "bdp_packets": sized.bdp_packets}
@@ -343,7 +341,6 @@ def _whole_link(link: LinkOutcome, sized: Scenario, rules: Mapping[str, Rule]) -
 
 def _whole_class(kind: ClassOutcome, flows: int, rules: Mapping[str, Rule]) -> ClassOutcome:
     unknown = dict.fromkeys(("fct_open", "slowdown", "slowdown_ideal", "controllers"))
-    flows = flows or round(rules["rate"](kind.flows))
     return _whole(kind, "class", rules, {**unknown, "flows": flows})
 
 
@@ -356,13 +353,11 @@ def _whole(
         value: Metric | Quantiles | None = getattr(part, of.key)
         if of.scaling == "omitted" or value is None:
             metrics[of.key] = None
-        elif (rule := rules[of.scaling])(1.0) == 1.0 and of.scaling in ("same", "loss"):
-            metrics[of.key] = value
         elif isinstance(value, Quantiles):
-            parts = {name: part and _mapped(part, rule) for name, part in value}
-            metrics[of.key] = Quantiles(**parts)
+            rule = rules[of.scaling]
+            metrics[of.key] = Quantiles(**{name: each and rule(each) for name, each in value})
         else:
-            metrics[of.key] = (_lost if of.scaling == "loss" else _mapped)(value, rule)
+            metrics[of.key] = rules[of.scaling](value)
     return part.model_copy(update={**metrics, **others})
 
 
@@ -370,8 +365,8 @@ _BAND = (0.35, 3.6)
 """Simulated loss over the law's: the range in 34 links of few flows (`engines.theory.loss`)."""
 
 
-def _lost(lost: Metric, rule: Rule) -> Metric:
-    """Return a loss by the law, with the law's band."""
+def _lost(lost: Metric, times: float) -> Metric:
+    """Return a loss ``times`` as large by the law, with the law's band."""
     ends = (lost.value if end is None else end for end in (lost.low, lost.high))
-    low, high = (band * rule(end) for band, end in zip(_BAND, ends, strict=True))
-    return Metric(value=rule(lost.value), low=low, high=min(high, 1.0), n=lost.n)
+    low, high = (times * band * end for band, end in zip(_BAND, ends, strict=True))
+    return Metric(value=times * lost.value, low=low, high=min(high, 1.0), n=lost.n)

@@ -220,6 +220,7 @@ class _Search:
         self.predicted_s = min(whole_s, budget.RESERVE * self.time.seconds)
         if self.options.expect is not None:
             self.options.expect(self.predicted_s)
+        # A burst (`of`) is bytes, which last longer on a slower link.
         if problem.network is None and not problem.of and why_not(problem.scenario) is None:
             rule = rule_of(
                 problem.scenario, max(4.0, whole_s / (_SHARES[0] * left_s)), whole_s / left_s
@@ -300,14 +301,14 @@ class _Search:
         """Run the coarse curve of a link, then where the region of its goals begins and ends."""
         coarse = self._coarse(level)
         while True:
-            while (packets := self._next(level.rows, coarse)) is not None:
+            while (packets := self._next_size(level.rows, coarse)) is not None:
                 level.run(packets)
                 if region(level.rows) and self._must_finish(level):
                     return
             if not self._with_more_seeds(level) or self._must_finish(level):
                 return
 
-    def _next(self, rows: Sequence[Row], coarse: Sequence[int]) -> int | None:
+    def _next_size(self, rows: Sequence[Row], coarse: Sequence[int]) -> int | None:
         """Return the next size to run.
 
         Where no size meets all goals, it is one that tells how far a goal must be relaxed.
