@@ -160,7 +160,8 @@ class Cheaper(Closed):
 class ScaledLink(Closed):
     """A link that was simulated instead of a larger one.
 
-    ``packets`` is the buffer at which its goals are just met, over ``packets.n`` replications;
+    ``packets`` is the buffer at which its goals are just met, over ``packets.n`` replications, None
+    where no two sizes enclose it;
     ``flows`` is its number of long flows, ``window_packets`` the window of one of them.
     """
 
@@ -168,7 +169,7 @@ class ScaledLink(Closed):
     rate_bps: float
     flows: int
     window_packets: float | None
-    packets: Metric
+    packets: Metric | None
 
 
 class Scaled(Closed):
@@ -177,7 +178,7 @@ class Scaled(Closed):
     Attributes
     ----------
     factor : rate of the link over that of the largest simulated link.
-    error : possible error of the answer, as a share of it; without ends if it has no size.
+    error : possible error of the size, as a share of it; None without one.
     links : the simulated links, the largest first.
     exponent : exponent of the buffer in packets as a function of the rate, over these links.
     flows_share : 1 if the number of flows was scaled with the rate and windows were not; 0 if
@@ -185,7 +186,7 @@ class Scaled(Closed):
     """
 
     factor: float
-    error: Metric
+    error: Metric | None
     links: tuple[ScaledLink, ...]
     exponent: Metric
     flows_share: float = 1.0

@@ -203,10 +203,12 @@ def _remarks(answer: SizeResult) -> list[str]:
 def _said(answer: SizeResult) -> list[str]:
     """Return the first of what else has to be known, in one line."""
     said = _remarks(answer)
+    if not said:
+        return []
     more = f" (+{len(said) - 1}: --explain)" if len(said) > 1 else ""
     room = COLUMNS - len("Note: ") - len(more)
-    notes = [shorten(f"{note.rstrip('.')}.", room, placeholder=" …") for note in said[:1]]
-    return [f"Note: {note}{more}" for note in notes]
+    note = shorten(f"{said[0].rstrip('.')}.", room, placeholder=" …")
+    return [f"Note: {note}{more}"]
 
 
 def _assumed(answer: SizeResult) -> list[str]:
@@ -351,18 +353,18 @@ def _scaled(answer: SizeResult) -> list[str]:
     names = {1.0: "each flow keeps its window", 0.0: "all flows are kept, with smaller windows"}
     how = names.get(scaled.flows_share, "fewer flows, with smaller windows")
     said = [f"Smaller links were simulated ({how}): {'; '.join(map(_link, scaled.links))}."]
-    low, high = scaled.error.low, scaled.error.high
-    if low is not None and high is not None:
+    if scaled.error is not None:
+        low, high = (100 * (end or 0.0) for end in (scaled.error.low, scaled.error.high))
         said.append(
             f"A small buffer grows as the rate to the power {plain(scaled.exponent.value, 2)}; "
-            f"the least is uncertain by {100 * low:+.0f} % to {100 * high:+.0f} %."
+            f"the least is uncertain by {low:+.0f} % to {high:+.0f} %."
         )
     return said
 
 
 def _link(link: ScaledLink) -> str:
     flows = f" with {count(link.flows, 'flow')}" if link.flows else ""
-    needs = f" needs {plain(link.packets.value)}" if link.packets.value else ""
+    needs = "" if link.packets is None else f" needs {plain(link.packets.value)}"
     return f"{with_prefix(link.rate_bps, 'bit/s')}{flows}{needs}"
 
 

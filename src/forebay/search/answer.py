@@ -248,7 +248,7 @@ def _scaled(ended: Ended, chosen: Chosen | None) -> Scaled | None:
     level = ended.level
     if level is None or level.factor == 1.0:
         return None
-    n, error = len(level.options.seeds), Metric(value=0.0, low=None, high=None, n=0)
+    n, error = len(level.options.seeds), None
     if chosen is not None:
         packets, n = chosen.least.packets, chosen.row.seeds
         low, high = (end / packets - 1 for end in level.whole_ends(packets))
@@ -263,14 +263,17 @@ def _scaled(ended: Ended, chosen: Chosen | None) -> Scaled | None:
 
 def _link(level: Level) -> ScaledLink:
     link, crossing = level.links[0], level.crossing()
-    at = 0.0 if crossing is None else math.exp(crossing.log)
-    half = 1.0 if crossing is None else math.exp(2.0 * crossing.sd)
+    packets = None
+    if crossing is not None:
+        at, half = math.exp(crossing.log), math.exp(2.0 * crossing.sd)
+        n = len(level.options.seeds)
+        packets = Metric(value=at, low=at / half, high=at * half, n=n)
     return ScaledLink(
         factor=level.factor,
         rate_bps=float(link.link.capacity),
         flows=link.n_flows,
         window_packets=link.bdp_packets / link.n_flows if link.n_flows else None,
-        packets=Metric(value=at, low=at / half, high=at * half, n=len(level.options.seeds)),
+        packets=packets,
     )
 
 
