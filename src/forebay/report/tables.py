@@ -99,6 +99,7 @@ def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
 
 
 def _is_lopsided(metric: Metric) -> bool:
+    """Whether one half of the interval is longer than the other, by more than a tenth."""
     low, high = metric.value - (metric.low or 0.0), (metric.high or 0.0) - metric.value
     return max(low, high) > 1.1 * min(low, high)
 

@@ -144,6 +144,7 @@ SCHEMA = 1
 BUSY_S = 60.0
 """Seconds to wait for another process that writes."""
 _PAUSE_S = 0.01
+"""Seconds between two attempts where SQLite does not wait itself."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS scenarios (
