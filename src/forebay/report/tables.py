@@ -45,8 +45,9 @@ def percent(metric: Metric | None) -> Metric | None:
 def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
     """Format ``value ±half-width`` with ``digits`` decimals, or – if not measured.
 
-    An interval whose halves differ, as one that ends at 100 %, is written with both ends. A number
-    below 1 has two digits at least: 0.0098 of a link of 10 kbit/s.
+    An interval whose halves differ by more than a unit of the last decimal, as one that ends at
+    100 %, is written with both ends. A number below 1 has two digits at least: 0.0098 of a link of
+    10 kbit/s.
     """
     if metric is None:
         return NOT_MEASURED
@@ -60,7 +61,7 @@ def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
     value = f"{metric.value:.{digits}f}"
     if half is None:
         return value
-    if _is_lopsided(metric):
+    if _is_lopsided(metric, digits):
         return f"{value} ({show_interval(metric, 1, digits)})"
     return f"{value} ±{half:.{digits}f}"
 
@@ -81,7 +82,8 @@ def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
     """Format a metric of any size, with the value to the same digit as its interval.
 
     The half-width has two digits if the first is 1 or 2, else one: 0.381 ±0.021, but
-    5.16 ±0.06. An interval whose halves differ is written with both ends.
+    5.16 ±0.06. An interval whose halves differ by more than a unit of that digit is written with
+    both ends.
     """
     if metric is None:
         return NOT_MEASURED
@@ -91,17 +93,17 @@ def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
     half = metric.half_width
     if not half or half < _finest(metric.value):
         return plain(metric.value)
-    if metric.low is not None and metric.high is not None and _is_lopsided(metric):
-        return f"{plain(metric.value)} ({plain(metric.low)} … {plain(metric.high)})"
     digits = 2 if f"{half:.0e}"[0] in "12" else 1
     decimals = min(max(digits - 1 - _exponent(half, 1), 0), 6)
+    if metric.low is not None and metric.high is not None and _is_lopsided(metric, decimals):
+        return f"{plain(metric.value)} ({plain(metric.low)} … {plain(metric.high)})"
     return f"{metric.value:.{decimals}f} ±{half:.{decimals}f}"
 
 
-def _is_lopsided(metric: Metric) -> bool:
-    """Whether one half of the interval is longer than the other, by more than a tenth."""
+def _is_lopsided(metric: Metric, decimals: int) -> bool:
+    """Whether the halves of the interval differ by more than a unit of the last decimal shown."""
     low, high = metric.value - (metric.low or 0.0), (metric.high or 0.0) - metric.value
-    return max(low, high) > 1.1 * min(low, high)
+    return abs(high - low) > 10.0**-decimals
 
 
 def _finest(value: float) -> float:
